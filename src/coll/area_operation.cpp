@@ -1,0 +1,47 @@
+#include "coll/area_operation.hpp"
+
+namespace vif::coll {
+
+AreaOperation::AreaOperation(const AreaCall& call) noexcept : call_(call) {
+  begin_task_.run = begin;
+  leave_task_.run = leave;
+  poller_.poll = poll;
+  begin_task_.owner = leave_task_.owner = poller_.owner = this;
+}
+
+void AreaOperation::start() noexcept {
+  call_.take_use();
+  entered_ = false;
+  done_.store(0, std::memory_order_relaxed);
+  call_.group->engine->submit(begin_task_);
+}
+
+void AreaOperation::begin(net::Engine& engine, net::Task& task) noexcept {
+  AreaOperation& self = *static_cast<OwnTask&>(task).owner;
+  if (!self.try_to_end(engine)) engine.add_poller(self.poller_);
+}
+
+bool AreaOperation::poll(net::Engine& engine, net::Poller& poller) noexcept {
+  return static_cast<OwnPoller&>(poller).owner->try_to_end(engine);
+}
+
+// True: nothing more to poll for. The end itself is a task of its own, because the engine still looks at the poller
+// after this, and because user operators run in application threads only.
+bool AreaOperation::try_to_end(net::Engine& engine) noexcept {
+  if (!entered_) entered_ = call_.enter();
+  if (!entered_ || !call_.ready()) return false;
+  if (call_.combines_user_code()) {
+    engine.run_in_app(leave_task_);
+  } else {
+    engine.submit(leave_task_);
+  }
+  return true;
+}
+
+void AreaOperation::leave(net::Engine&, net::Task& task) noexcept {
+  AreaOperation& self = *static_cast<OwnTask&>(task).owner;
+  self.call_.leave();
+  self.done_.store(1, std::memory_order_release);
+}
+
+}  // namespace vif::coll

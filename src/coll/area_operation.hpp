@@ -1,0 +1,35 @@
+// AreaOperation: a small collective on the group's area that runs by itself. It waits as a poller of the engine;
+// whoever makes what it waits for true rings this process. Context: app for the constructor and start(); engine for the
+// rest.
+#pragma once
+
+#include "coll/area_call.hpp"
+
+namespace vif::coll {
+
+class AreaOperation final : public Operation {
+ public:
+  explicit AreaOperation(const AreaCall& call) noexcept;
+  void start() noexcept override;
+
+ private:
+  struct OwnTask : net::Task {
+    AreaOperation* owner = nullptr;
+  };
+  struct OwnPoller : net::Poller {
+    AreaOperation* owner = nullptr;
+  };
+
+  static void begin(net::Engine& engine, net::Task& task) noexcept;
+  static void leave(net::Engine& engine, net::Task& task) noexcept;
+  static bool poll(net::Engine& engine, net::Poller& poller) noexcept;
+  bool try_to_end(net::Engine& engine) noexcept;
+
+  AreaCall call_;
+  bool entered_ = false;
+  OwnTask begin_task_;
+  OwnTask leave_task_;
+  OwnPoller poller_;
+};
+
+}  // namespace vif::coll

@@ -1,0 +1,75 @@
+// What the doors of the layer have in common: a collective goes to the area or becomes a schedule, and is then either
+// started as an operation of its own or waited for at once.
+// Context: app.
+#pragma once
+
+#include <new>
+
+#include "coll/algorithms.hpp"
+#include "coll/area_call.hpp"
+#include "coll/area_operation.hpp"
+#include "coll/choice.hpp"
+#include "coll/schedule_operation.hpp"
+
+namespace vif::coll {
+
+// Messages of an operation carry: bit 30 persistent, bits 12-29 its number, bits 0-11 the lane.
+int32_t next_tag(Group& group, Lifetime lifetime) noexcept;
+
+net::Outcome run_on_area(AreaCall& call) noexcept;
+net::Outcome run_schedule(ScheduleOperation& operation) noexcept;
+
+// Persistent operations may be started in different orders, so they cannot share the area.
+template <class Write>
+OperationPointer make(const AreaCall& call, Lifetime lifetime, const Write& write) noexcept {
+  try {
+    if (lifetime == Lifetime::once && call.fits()) return std::make_unique<AreaOperation>(call);
+    auto operation = std::make_unique<ScheduleOperation>(*call.group);
+    operation->schedule().clear(next_tag(*call.group, lifetime));
+    operation->schedule().set_reduction(call.reduction);
+    write(operation->schedule());
+    operation->schedule().seal();
+    return operation;
+  } catch (const std::bad_alloc&) {
+    return nullptr;
+  }
+}
+
+template <class Write>
+net::Outcome run(AreaCall call, const Write& write) noexcept {
+  if (call.fits()) return run_on_area(call);
+  try {
+    Group& group = *call.group;
+    if (!group.blocking_) group.blocking_ = std::make_unique<ScheduleOperation>(group);
+    ScheduleOperation& operation = *group.blocking_;
+    operation.schedule().clear(next_tag(group, Lifetime::once));
+    operation.schedule().set_reduction(call.reduction);
+    write(operation.schedule());
+    operation.schedule().seal();
+    return run_schedule(operation);
+  } catch (const std::bad_alloc&) {
+    return net::Outcome::link_error;
+  }
+}
+
+// The two ends of a door.
+struct Making {
+  Lifetime lifetime;
+  template <class Write>
+  OperationPointer operator()(const AreaCall& call, const Write& write) const noexcept {
+    return make(call, lifetime, write);
+  }
+};
+
+struct Running {
+  template <class Write>
+  net::Outcome operator()(const AreaCall& call, const Write& write) const noexcept {
+    return run(call, write);
+  }
+};
+
+inline Situation situation_of(const Schedule& schedule) noexcept {
+  return {schedule.size(), schedule.group().oversubscribed, schedule.reduction().commutative};
+}
+
+}  // namespace vif::coll

@@ -1,0 +1,59 @@
+// Groups, and how their operations are run. Context: app.
+#include "coll/collectives.hpp"
+
+namespace vif::coll {
+
+const char in_place_mark = 0;
+
+Group::Group() noexcept = default;
+Group::~Group() = default;
+
+bool Group::attach_area(uint64_t offset) noexcept {
+  if (offset == 0) return false;
+  slots = reinterpret_cast<AreaSlot*>(engine->shared_base() + offset);
+  return true;
+}
+
+int32_t next_tag(Group& group, Lifetime lifetime) noexcept {
+  const bool persistent = lifetime == Lifetime::persistent;
+  const uint32_t number = persistent ? group.persistent_operations++ : group.operations++;
+  return static_cast<int32_t>((persistent ? 1u << 30 : 0u) | (number & 0x3ffffu) << 12);
+}
+
+namespace {
+
+net::Outcome wait_for(Operation& operation, net::Engine& engine) noexcept {
+  if (!operation.complete()) {
+    engine.wait_until([](void* argument) { return static_cast<Operation*>(argument)->complete(); }, &operation);
+  }
+  return operation.outcome();
+}
+
+}  // namespace
+
+// One thread looks at the shared memory itself. Of several threads one waits for the engine on behalf of all, and it
+// cannot know what the others look at; but it runs pollers.
+net::Outcome run_on_area(AreaCall& call) noexcept {
+  net::Engine& engine = *call.group->engine;
+  if (call.group->several_threads) {
+    AreaOperation operation(call);
+    operation.start();
+    return wait_for(operation, engine);
+  }
+  call.take_use();
+  if (!call.enter()) {
+    engine.wait_until([](void* argument) { return static_cast<AreaCall*>(argument)->enter(); }, &call);
+  }
+  if (!call.ready()) {
+    engine.wait_until([](void* argument) { return static_cast<AreaCall*>(argument)->ready(); }, &call);
+  }
+  call.leave();
+  return net::Outcome::success;
+}
+
+net::Outcome run_schedule(ScheduleOperation& operation) noexcept {
+  operation.start();
+  return wait_for(operation, *operation.schedule().group().engine);
+}
+
+}  // namespace vif::coll

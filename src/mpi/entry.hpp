@@ -1,0 +1,36 @@
+// What every entry point of the library does first. Context: app.
+#pragma once
+
+#include <atomic>
+#include <cstdint>
+
+#include <mpi.h>
+
+namespace vif::mpi {
+
+enum class Phase : uint8_t { before_init, running, finalized };
+
+// Written by MPI_Init and MPI_Finalize.
+extern std::atomic<Phase> phase;
+
+// The MPI function that this thread is in, for error messages.
+extern thread_local const char* current_function;
+
+// Prints that the call is made before MPI_Init or after MPI_Finalize, and ends the process.
+[[noreturn, gnu::cold]] void refuse_outside(const char* function);
+
+// Raises MPI_ERR_UNSUPPORTED_OPERATION for a function of the standard that is not built yet. The tool interface (MPI_T)
+// never invokes an error handler: its functions only return the code.
+[[gnu::cold]] int refuse_unbuilt(const char* function, MPI_Comm comm);
+[[gnu::cold]] int refuse_unbuilt_tool(const char* function);
+
+inline void enter_anytime(const char* function) noexcept { current_function = function; }
+
+inline void enter(const char* function) {
+  // relaxed: a program may only call us after its MPI_Init returned, which orders the threads already.
+  if (phase.load(std::memory_order_relaxed) != Phase::running) [[unlikely]]
+    refuse_outside(function);
+  current_function = function;
+}
+
+}  // namespace vif::mpi

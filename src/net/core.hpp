@@ -1,0 +1,268 @@
+// The engine over shared memory. See engine.hpp for what its functions mean; this header is private to src/net.
+//
+// Everything below "owned" is touched only by the context that holds `ownership_`. Sending, receiving and copying are
+// in core_send.cpp, core_receive.cpp and core_transfer.cpp; waiting in core_wait.cpp; interrupts in core_rest.cpp.
+#pragma once
+
+#include <atomic>
+#include <cstdio>
+#include <memory>
+#include <mutex>
+#include <string>
+#include <thread>
+#include <vector>
+
+#include "base/ownership.hpp"
+#include "bell/spin.hpp"
+#include "launch/bootstrap.hpp"
+#include "net/counters.hpp"
+#include "net/engine.hpp"
+#include "net/matching.hpp"
+#include "net/route.hpp"
+#include "net/settings.hpp"
+#include "net/shm/segment.hpp"
+
+namespace vif::net {
+
+// An intrusive list of requests (queue_next, queue_link).
+class RequestList {
+ public:
+  bool empty() const noexcept { return head_ == nullptr; }
+  Request* front() const noexcept { return head_; }
+  void push(Request& request) noexcept;
+  void remove(Request& request) noexcept;
+
+ private:
+  friend class Core;
+  Request* head_ = nullptr;
+  Request** tail_ = &head_;
+};
+
+// What this process knows of one peer. Zero bytes are a valid, unconnected channel: the table of channels is a reserve
+// of zero pages, so memory grows with the peers really used, and a handler may be the first to use one.
+struct Channel {
+  enum class Access : uint8_t { unknown, allowed, forbidden };
+
+  bool sending = false;    // the ring to the peer is reserved
+  bool receiving = false;  // the peer has reserved its ring to us
+  bool large_data = false;
+  uint8_t long_messages = 0;       // eager ones of more than small_payload_limit, up to many_long_messages
+  bool queued = false;             // listed among those with sends that wait for room
+  bool failed = false;             // found to have ended; its requests were failed
+  Access read = Access::unknown;   // process_vm_readv
+  Access write = Access::unknown;  // process_vm_writev
+  shm::Producer out;
+  shm::Consumer in;
+  Request* queue_head = nullptr;  // sends that wait for room, in order
+  Request* queue_tail = nullptr;
+  uint64_t eager_sent = 0;         // bytes, with what a message costs
+  uint64_t eager_delivered = 0;    // of them, known to have left the peer's unexpected store
+  Request* receiver = nullptr;     // of the eager message that is arriving in several packets
+  Message* message = nullptr;      // the same, when it is unexpected
+  std::atomic<bool> ringer_ready;  // ringers_[process] is open
+  std::atomic<bool> ringer_opening;
+};
+
+class Core final : public Engine {
+ public:
+  static std::unique_ptr<Engine> create(launch::Bootstrap& bootstrap, int thread_level, std::string& error);
+  ~Core() override;
+
+  void send(Request& request) noexcept override;
+  void receive(Request& request) noexcept override;
+  void receive_message(Request& request, Message* message) noexcept override;
+  void submit(Task& task) noexcept override;
+  void cancel(Request& request) noexcept override;
+  bool probe(uint32_t context, int32_t source, int32_t tag, Status& status) noexcept override;
+  Message* match_probe(uint32_t context, int32_t source, int32_t tag, Status& status) noexcept override;
+  void progress() noexcept override;
+  void wait_until(bool (*condition)(void*), void* argument) noexcept override;
+  void enter() noexcept override;
+  void leave() noexcept override;
+  void start_send(Request& request) noexcept override;
+  void start_receive(Request& request) noexcept override;
+  void add_poller(Poller& poller) noexcept override;
+  void run_in_app(Task& task) noexcept override;
+  bool in_handler() const noexcept override { return owner_ == Owner::handler; }
+  void ring(int process) noexcept override;
+  std::byte* shared_base() noexcept override { return segment_.base(); }
+  uint64_t shared_allocate(uint64_t bytes, std::string& error) noexcept override;
+  void shared_free(uint64_t offset, uint64_t bytes) noexcept override;
+  const Counters& counters() const noexcept override { return counters_; }
+
+  // Called by the interrupt handler, by the helper thread, and around calls of the program that an interrupt would cut
+  // short.
+  void on_interrupt() noexcept;
+  void on_helper() noexcept;
+  bool before_foreign_call() noexcept;
+  void after_foreign_call() noexcept;
+
+ private:
+  enum class Owner : uint8_t { app, waiting, handler, helper };
+
+  Core() = default;
+  void print_counters(FILE* to) const;
+  bool open(launch::Bootstrap& bootstrap, int thread_level, std::string& error);
+  bool reserve_tables(std::string& error);
+  bool install_interrupts(int thread_level, std::string& error);
+  bool introduce_myself(std::string& error);
+  bool meet_the_others(std::string& error);
+
+  // --- owned ---
+  bool own(Owner as) noexcept;
+  bool disown() noexcept;  // goes round again for whoever came meanwhile; true: the last pass left work
+  void turn() noexcept;    // one pass over everything that may progress
+  bool nothing_before() const noexcept;
+  void run_inbox() noexcept;
+  void run_poller(Poller& poller) noexcept;
+  template <class Action>
+  void when_owned(Action action) noexcept;
+  void withdraw_from_self(Request& request) noexcept;
+  Message* find_unexpected(uint32_t context, int32_t source, int32_t tag, Status& status) noexcept;
+  [[noreturn]] void report_broken() noexcept;
+  void notice_connections() noexcept;
+  void complete(Request& request, Outcome outcome) noexcept;
+  // Only the owner writes; the resting thread reads it without owning.
+  void interest(int change) noexcept { interest_.store(pending() + change, std::memory_order_relaxed); }
+  int pending() const noexcept { return interest_.load(std::memory_order_relaxed); }
+  void publish_completions() noexcept;
+  void refill() noexcept;  // app context: what handlers will take from the reserves
+
+  Channel& channel(int process) noexcept { return channels_[process]; }
+  bool connect(int process) noexcept;
+  bool post(int process, Request& request) noexcept;
+  bool post_eager(int process, Request& request) noexcept;
+  bool post_offer(int process, Request& request) noexcept;
+  bool fits_credit(Channel& peer, uint64_t cost) noexcept;
+  void enlarge_data(int process, Channel& peer, uint64_t length) noexcept;
+  void enqueue(int process, Request& request) noexcept;
+  void flush(int process) noexcept;
+  void flush_all() noexcept;
+  bool send_to_self(Request& request) noexcept;
+  void notify(int process, bool only_sleepers) noexcept;
+  void answer(int process, bell::Call call) noexcept;
+  void wake_helper(int process) noexcept;
+  const bell::Ringer* ringer_of(int process) noexcept;
+
+  void poll(int process) noexcept;
+  bool accept(int process, const shm::ShmCell& cell) noexcept;
+  bool accept_eager(int process, const shm::ShmCell& cell) noexcept;
+  bool accept_more(int process, const shm::ShmCell& cell) noexcept;
+  bool accept_offer(int process, const shm::ShmCell& cell) noexcept;
+  bool accept_fragment(int process, const shm::ShmCell& cell) noexcept;
+  const std::byte* payload_of(int process, const shm::ShmCell& cell) noexcept;
+  bool give(Request& request, int process, Message& message) noexcept;
+  void deliver_credit(int process, uint64_t length) noexcept;
+  void finish_eager(Request& request, uint64_t length) noexcept;
+  void begin_receive(Request& request, int32_t source, int32_t tag, uint64_t length) noexcept;
+  Message* new_message(uint64_t data_bytes) noexcept;
+  void free_message(Message& message) noexcept;
+  void drop_withdrawn(Message& message) noexcept;
+  void protocol_error(const char* what) noexcept;
+
+  shm::Transfer<>& transfer(uint32_t id) const noexcept {
+    return *reinterpret_cast<shm::Transfer<>*>(segment_.base() + static_cast<uint64_t>(id) * 64);
+  }
+  uint32_t new_transfer() noexcept;
+  void grow_transfers() noexcept;
+  bool match_offer(Request& request, int process, uint32_t id) noexcept;
+  void begin_transfer(Request& request, int process, uint32_t id) noexcept;
+  void notice_matches() noexcept;
+  void advance_outgoing() noexcept;
+  void withdraw(Request& request) noexcept;
+  void give_back_transfer(Request& request) noexcept;
+  void advance_incoming() noexcept;
+  void copy_slices(Request& request, int peer, bool reading) noexcept;
+  void push_fragments(Request& request) noexcept;
+  void send_slices(Request& request) noexcept;
+  void learn_route(Request& request) noexcept;
+  bool worth_interrupting(const shm::Transfer<>& moving) const noexcept;
+  bool may_come_to_wait(const Request& request) noexcept;
+
+  void check_peers() noexcept;
+  bool is_alive(int process) noexcept;
+  void fail_requests(int process) noexcept;
+  void fail_moving(RequestList& list, int process) noexcept;
+  bool may_access(int process, bool reading) noexcept;
+  bool peer_waits(int process) const noexcept {
+    return segment_.record(process).waiting.load(std::memory_order_relaxed) != 0;
+  }
+
+  // --- waiting and resting ---
+  void rest(bell::Posture posture, Owner as) noexcept;
+  void take_posture(bell::Posture posture, Owner as) noexcept;
+  void call_again(bell::Posture posture, Owner as) noexcept;
+  bool visible_work() noexcept;
+  shm::ShmCell* reserve(Channel& peer, uint32_t outside) noexcept;
+  bool unqueue(Request& request) noexcept;
+  void wait_as_leader(bool (*condition)(void*), void* argument) noexcept;
+  void wait_as_follower(bool (*condition)(void*), void* argument) noexcept;
+  bool look_for_a_while(bool (*condition)(void*), void* argument, int64_t start) noexcept;
+  void sleep_once(bool (*condition)(void*), void* argument) noexcept;
+  void rest_around_call(bell::Posture posture) noexcept;
+  void start_helper() noexcept;
+  void helper_loop() noexcept;
+  bool interruptible() const noexcept { return settings_.interrupts && signal_ != 0; }
+
+  launch::Bootstrap* bootstrap_ = nullptr;
+  Settings settings_;
+  shm::Segment segment_;
+  shm::ProcessRecord* me_ = nullptr;
+  volatile uint64_t own_probe_word_ = 0;  // what others read and write to learn whether they may
+  int signal_ = 0;
+  bool multiple_ = false;  // several threads may be in the library
+
+  alignas(64) base::Ownership<> ownership_;
+  base::Inbox<> inbox_;
+  base::Inbox<> app_inbox_;
+
+  // Owned.
+  Owner owner_ = Owner::app;
+  uint64_t matches_ = 0;          // receives matched with an offer so far
+  bool asked_ = false;            // the program asks for progress (MPI_Test), and may do so until it is made
+  bool looking_ = false;          // waiting, and not about to sleep
+  bool more_ = false;             // a handler stopped at its budget with work left
+  uint64_t copy_budget_ = 0;      // bytes that this pass may still copy
+  std::atomic<int> interest_{0};  // things of ours that an event could make progress
+  uint64_t completions_ = 0;
+  uint64_t completions_told_ = 0;
+  Channel* channels_ = nullptr;
+  int32_t* incoming_list_ = nullptr;  // peers whose rings we poll
+  int32_t* queued_list_ = nullptr;    // peers with sends that wait for room
+  int incoming_count_ = 0, queued_count_ = 0;
+  uint32_t connections_seen_ = 0;
+  PostedReceives posted_;
+  UnexpectedMessages unexpected_;
+  Message* free_messages_ = nullptr;
+  Message* used_messages_ = nullptr;  // freed in a handler, their data still to be released
+  int free_message_count_ = 0;
+  RequestList offered_;   // sends offered, not matched
+  RequestList outgoing_;  // sends matched, not complete
+  RequestList incoming_;  // receives matched with an offer, not complete
+  Poller* pollers_ = nullptr;
+  std::vector<uint32_t> free_transfers_, returning_transfers_;
+  std::vector<Request*> transfer_users_;  // by Transfer::index: the send that uses it
+  RouteChoice routes_;
+  const char* broken_ = nullptr;             // a whole sentence
+  const char* nonsense_ = nullptr;           // what was wrong with a packet
+  std::vector<std::byte*> reserve_buffers_;  // for unexpected messages that come in a handler
+  Counters counters_;
+
+  // The resting thread's.
+  std::atomic<bell::Posture> resting_{bell::Posture::quiet};
+  bell::SpinBudget spin_{20'000, 1'000'000};
+  std::vector<std::unique_ptr<Message[]>> message_chunks_;
+  std::vector<bell::Ringer> ringers_;
+
+  // Several threads in the library.
+  std::atomic<bool> led_{false};
+  std::atomic<uint32_t> epoch_{0};
+  std::atomic<uint32_t> followers_{0};
+
+  std::mutex helper_mutex_;
+  std::thread helper_;
+  std::atomic<bool> helper_runs_{false};
+  std::atomic<bool> stopping_{false};
+};
+
+}  // namespace vif::net

@@ -1,0 +1,172 @@
+// The engine's beginning and end. Context: app.
+#include <cerrno>
+#include <cstdio>
+#include <cstdlib>
+#include <cstring>
+
+#include <sched.h>
+#include <sys/mman.h>
+#include <sys/prctl.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "base/clock.hpp"
+#include "bell/foreign_calls.hpp"
+#include "machine/cpus.hpp"
+#include "net/core.hpp"
+#include "net/create.hpp"
+#include "net/packet.hpp"
+
+namespace vif::net {
+namespace {
+
+Core* the_core = nullptr;  // for the interrupt handler; set before the handler is installed
+
+// Anonymous pages that cost nothing until they are touched.
+template <class T>
+T* reserve_zeroed(size_t count) {
+  void* pages =
+      mmap(nullptr, count * sizeof(T), PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+  return pages == MAP_FAILED ? nullptr : static_cast<T*>(pages);
+}
+
+template <class T>
+void unreserve(T* pages, size_t count) {
+  if (pages != nullptr) munmap(pages, count * sizeof(T));
+}
+
+}  // namespace
+
+std::unique_ptr<Engine> create_engine(launch::Bootstrap& bootstrap, int thread_level, std::string& error) {
+  return Core::create(bootstrap, thread_level, error);
+}
+
+std::unique_ptr<Engine> Core::create(launch::Bootstrap& bootstrap, int thread_level, std::string& error) {
+  std::unique_ptr<Core> core(new Core);
+  if (!core->open(bootstrap, thread_level, error)) return nullptr;
+  return core;
+}
+
+bool Core::open(launch::Bootstrap& bootstrap, int thread_level, std::string& error) {
+  bootstrap_ = &bootstrap;
+  process_ = bootstrap.rank();
+  processes_ = bootstrap.size();
+  multiple_ = thread_level >= 2;
+  if (!settings_.read(error) || !segment_.open(bootstrap, error) || !reserve_tables(error)) return false;
+  spin_ = bell::SpinBudget(settings_.spin_floor_ns, settings_.spin_ceiling_ns);
+  if (multiple_ && own(Owner::app)) {
+    ownership_.set_shared(true);
+    disown();
+  }
+  if (!install_interrupts(thread_level, error) || !introduce_myself(error) || !meet_the_others(error)) return false;
+  if (own(Owner::app)) {
+    refill();
+    disown();
+  }
+  base::now_ns();  // calibrates the clock outside any handler
+  return true;
+}
+
+bool Core::reserve_tables(std::string& error) {
+  const auto count = static_cast<size_t>(processes_);
+  channels_ = reserve_zeroed<Channel>(count);
+  incoming_list_ = reserve_zeroed<int32_t>(count);
+  queued_list_ = reserve_zeroed<int32_t>(count);
+  ringers_.resize(count);
+  if (channels_ != nullptr && incoming_list_ != nullptr && queued_list_ != nullptr) return true;
+  error = "The tables of peers cannot be had: memory is exhausted.";
+  return false;
+}
+
+bool Core::install_interrupts(int thread_level, std::string& error) {
+  me_ = &segment_.record(process_);
+  if (settings_.interrupts && processes_ > 1) {
+    the_core = this;
+    signal_ = bell::install_handler([]() noexcept { the_core->on_interrupt(); }, error);
+    if (signal_ == 0) return false;
+    bell::set_call_hooks([]() noexcept { return the_core->before_foreign_call(); },
+                         []() noexcept { the_core->after_foreign_call(); }, signal_, multiple_);
+  }
+  me_->address = bell::own_address(signal_, thread_level >= 2);
+  return true;
+}
+
+bool Core::introduce_myself(std::string&) {
+  cpu_set_t mask;
+  CPU_ZERO(&mask);
+  if (sched_getaffinity(0, sizeof mask, &mask) != 0) {
+    // More CPUs than the mask has room for: count as one that may use all of the first.
+    std::memset(&mask, 0xff, sizeof mask);
+  }
+  static_assert(sizeof(mask) == sizeof(me_->affinity));
+  std::memcpy(me_->affinity, &mask, sizeof mask);
+  own_probe_word_ = shm::probe_value(process_);
+  me_->probe_address = reinterpret_cast<uint64_t>(&own_probe_word_);
+#ifdef PR_SET_PTRACER
+  // Where Yama restricts access between processes, the launcher and its other children may still copy directly.
+  if (const int launcher = bootstrap_->launcher_pid(); launcher > 0) prctl(PR_SET_PTRACER, launcher, 0, 0, 0);
+#endif
+  me_->present.store(1, std::memory_order_release);
+  return true;
+}
+
+// Waits until every process has introduced itself, and finds out whether there are enough CPUs for all.
+bool Core::meet_the_others(std::string& error) {
+  if (processes_ > 1 && !bootstrap_->barrier()) {
+    error = bootstrap_->error();
+    return false;
+  }
+  std::vector<machine::CpuMask> masks(static_cast<size_t>(processes_));
+  for (int i = 0; i < processes_; ++i) {
+    const shm::ProcessRecord& record = segment_.record(i);
+    if (record.present.load(std::memory_order_acquire) == 0) {
+      error =
+          "Rank " + std::to_string(i) + " did not join the shared memory of the job: all ranks must run on one host.";
+      return false;
+    }
+    for (int word = 0; word < shm::affinity_words; ++word) {
+      for (uint64_t bits = record.affinity[word]; bits != 0; bits &= bits - 1) {
+        masks[static_cast<size_t>(i)].set(word * 64 + __builtin_ctzll(bits));
+      }
+    }
+  }
+  oversubscribed_ = machine::oversubscribed(masks, process_);
+  return true;
+}
+
+void Core::report_broken() noexcept {
+  const std::string why = broken_ != nullptr
+                              ? broken_
+                              : std::string("A packet came ") + nonsense_ +
+                                    ": a rank overwrote the shared memory of the job, or uses another version.";
+  bootstrap_->abort(1, "Rank " + std::to_string(process_) + ": " + why);
+  std::abort();
+}
+
+Core::~Core() {
+  // A forked child that ends has neither our helper nor a part in the job's memory.
+  if (me_ != nullptr && me_->address.process != 0 && me_->address.process != getpid()) {
+    if (helper_.joinable()) helper_.detach();
+    return;
+  }
+  if (me_ != nullptr) me_->bell.be_quiet();
+  if (helper_.joinable()) {
+    stopping_.store(true, std::memory_order_release);
+    me_->helper.fetch_add(1, std::memory_order_release);
+    base::RealAtoms::wake(me_->helper, 1);
+    helper_.join();
+  }
+  if (the_core == this) {
+    bell::set_call_hooks(nullptr, nullptr, 0, false);
+    bell::remove_handler();
+    the_core = nullptr;
+  }
+  if (me_ != nullptr && settings_.print_statistics) print_counters(stderr);
+  const auto count = static_cast<size_t>(processes_);
+  for (std::byte* buffer : reserve_buffers_) std::free(buffer);
+  unreserve(channels_, count);
+  unreserve(incoming_list_, count);
+  unreserve(queued_list_, count);
+}
+
+}  // namespace vif::net

@@ -1,0 +1,206 @@
+// Resting: what the application does outside the library with something pending, and how it is interrupted there.
+//
+// enter() and leave() bracket each API call. leave() arms the bell when something of ours could progress, then looks
+// again (design §4, rule 3). The interrupt progresses what it can within a budget, re-raises itself for the rest, and
+// arms again.
+#include <csignal>
+#include <system_error>
+
+#include "bell/foreign_calls.hpp"
+#include "net/core.hpp"
+
+namespace vif::net {
+namespace {
+
+constexpr uint64_t handler_copy_budget = 1024 * 1024;
+constexpr uint64_t app_copy_budget = 256 * 1024;
+
+}  // namespace
+
+bool Core::own(Owner as) noexcept {
+  if (!ownership_.try_acquire()) return false;
+  owner_ = as;
+  copy_budget_ = as == Owner::waiting || as == Owner::helper ? UINT64_MAX
+                 : as == Owner::handler                      ? handler_copy_budget
+                                                             : app_copy_budget;
+  more_ = false;
+  return true;
+}
+
+bool Core::disown() noexcept {
+  const Owner as = owner_;
+  bool more = more_;
+  publish_completions();
+  while (ownership_.release()) {
+    owner_ = as;  // a handler may have owned it in between
+    turn();
+    more = more_;
+    publish_completions();
+  }
+  return more;
+}
+
+void Core::enter() noexcept {
+  if (resting_.load(std::memory_order_relaxed) == bell::Posture::quiet || multiple_) return;
+  resting_.store(bell::Posture::quiet, std::memory_order_relaxed);
+  me_->bell.be_quiet();
+}
+
+void Core::leave() noexcept {
+  if (pending() == 0) return;
+  if (!interruptible()) {
+    // Nobody will come for us: look once, so that a peer that sleeps for our part of something is told.
+    if (!multiple_ && visible_work() && own(Owner::app)) {
+      turn();
+      disown();
+    }
+    return;
+  }
+  if (multiple_ && led_.load(std::memory_order_seq_cst)) {
+    me_->bell.ring(true);  // the leader sees to it, asleep or not
+    return;
+  }
+  if (!bell::calls_are_covered()) start_helper();
+  const bool away = !bell::calls_are_covered() && helper_runs_.load(std::memory_order_relaxed);
+  resting_.store(away ? bell::Posture::away : bell::Posture::armed, std::memory_order_relaxed);
+  rest(resting_.load(std::memory_order_relaxed), Owner::app);
+}
+
+// Who owns the word at this moment decides how it may be changed: the application's thread alone may replace anything;
+// with other threads about, never the `sleeping` of one of them; a handler or the helper only keeps up a rest that was
+// rung away.
+void Core::take_posture(bell::Posture posture, Owner as) noexcept {
+  if (as != Owner::app) {
+    me_->bell.rest_again(posture);
+  } else if (multiple_) {
+    me_->bell.rest_unless_sleeping(posture);
+  } else {
+    me_->bell.rest(posture);
+  }
+}
+
+// Arms, then looks again.
+void Core::rest(bell::Posture posture, Owner as) noexcept {
+  take_posture(posture, as);
+  const bool alone = !multiple_ && !helper_runs_.load(std::memory_order_relaxed);
+  if (alone && !visible_work()) return;
+  if (!own(as)) return;  // whoever owns it goes round once more
+  turn();
+  const bool again = disown();
+  // Rung while this pass ran: the interrupt found the engine owned, and nobody has armed since.
+  const bool rung = pending() != 0 && me_->bell.peek() == bell::Posture::quiet;
+  if (again || rung) call_again(posture, as);
+}
+
+// Work is left, or the posture is lost: have it seen to as soon as this context is over.
+void Core::call_again(bell::Posture posture, Owner as) noexcept {
+  if (resting_.load(std::memory_order_relaxed) != posture) return;
+  if (posture == bell::Posture::away || as == Owner::helper) {
+    wake_helper(process_);
+  } else {
+    bell::interrupt_self(signal_);
+  }
+}
+
+// Whether a pass would find something. Single thread and its handlers only: it reads the owner's own state.
+bool Core::visible_work() noexcept {
+  if (me_->connections.load(std::memory_order_relaxed) != connections_seen_) return true;
+  for (int i = 0; i < incoming_count_; ++i) {
+    if (channel(incoming_list_[i]).in.peek() != nullptr) return true;
+  }
+  if (!me_->matched.empty()) return true;
+  if (!app_inbox_.empty() && !bell::in_handler()) return true;
+  return !outgoing_.empty() || !incoming_.empty() || queued_count_ != 0 || pollers_ != nullptr || !inbox_.empty();
+}
+
+// Context: handler
+void Core::on_interrupt() noexcept {
+  ++counters_.interrupts_taken;
+  if (!own(Owner::handler)) return;  // the owner goes round once more, and arms when it leaves
+  turn();
+  if (disown()) {
+    bell::interrupt_self(signal_);
+    return;
+  }
+  const bell::Posture posture = resting_.load(std::memory_order_relaxed);
+  if (posture == bell::Posture::quiet || pending() == 0) return;
+  if (multiple_ && led_.load(std::memory_order_relaxed)) return;  // the leader looks by itself
+  rest(posture, Owner::handler);
+}
+
+// Context: helper
+void Core::on_helper() noexcept {
+  ++counters_.helper_runs;
+  bool more = true;
+  while (more) {
+    if (!own(Owner::helper)) break;  // the owner goes round once more
+    turn();
+    more = disown();
+  }
+  const bell::Posture posture = resting_.load(std::memory_order_relaxed);
+  if (posture == bell::Posture::quiet || pending() == 0) return;
+  rest(posture, Owner::helper);
+}
+
+// The program is about to block in a call that an interrupt would cut short; the interrupt signal is blocked already.
+bool Core::before_foreign_call() noexcept {
+  if (!interruptible() || pending() == 0) return false;
+  if (resting_.load(std::memory_order_relaxed) != bell::Posture::armed) return false;
+  start_helper();
+  if (!helper_runs_.load(std::memory_order_relaxed))
+    return false;  // no thread to be had: the events wait for the end of the call
+  resting_.store(bell::Posture::away, std::memory_order_relaxed);
+  rest_around_call(bell::Posture::away);
+  return true;
+}
+
+void Core::after_foreign_call() noexcept {
+  bell::Posture away = bell::Posture::away;
+  if (!resting_.compare_exchange_strong(away, bell::Posture::armed))
+    return;  // another thread entered the library meanwhile
+  rest_around_call(bell::Posture::armed);
+}
+
+// As rest() by the application's thread, but inside a call of the program, perhaps in its own signal handler: what a
+// pass does there is held to the rules of handlers.
+void Core::rest_around_call(bell::Posture posture) noexcept {
+  take_posture(posture, Owner::app);
+  call_again(posture, Owner::app);
+}
+
+void Core::start_helper() noexcept {
+  if (helper_runs_.load(std::memory_order_acquire)) return;
+  const std::lock_guard lock(helper_mutex_);
+  if (helper_.joinable() || stopping_.load(std::memory_order_relaxed)) return;
+  // From now on two threads use the engine.
+  while (ownership_.held() || !own(Owner::handler)) base::RealAtoms::pause();
+  ownership_.set_shared(true);
+  disown();
+  // The helper takes no signal of the program.
+  sigset_t all, before;
+  sigfillset(&all);
+  pthread_sigmask(SIG_SETMASK, &all, &before);
+  try {
+    helper_ = std::thread([this] { helper_loop(); });
+    helper_runs_.store(true, std::memory_order_release);
+  } catch (const std::system_error&) {
+    // No thread to be had now: the next call tries again.
+  }
+  pthread_sigmask(SIG_SETMASK, &before, nullptr);
+}
+
+void Core::helper_loop() noexcept {
+  pthread_setname_np(pthread_self(), "vif-helper");
+  uint32_t seen = 0;
+  while (!stopping_.load(std::memory_order_acquire)) {
+    const uint32_t now = me_->helper.load(std::memory_order_acquire);
+    if (now == seen) {
+      base::RealAtoms::wait(me_->helper, seen, -1);
+      continue;
+    }
+    seen = now;
+    on_helper();
+  }
+}
+
+}  // namespace vif::net

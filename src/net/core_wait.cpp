@@ -1,0 +1,140 @@
+// Waiting in the library: look, yield, sleep. Context: app.
+//
+// Looking is bounded by what was learnt (bell/spin.hpp). With more ranks than CPUs every look gives the CPU to another
+// rank: it is the one waited for, or it will be soon, and a yield costs far less than a sleep and a wake-up.
+//
+// Several threads: one of those that wait leads (it progresses the engine, and sleeps on the bell of the process); the
+// others sleep on `epoch_`, which moves when something completed or when the leader leaves.
+#include <sched.h>
+
+#include "base/clock.hpp"
+#include "net/core.hpp"
+
+namespace vif::net {
+
+namespace {
+
+// Even with a CPU for every rank, the kernel may have put on this CPU the very process that this one has just woken and
+// waits for: 30 us became the whole time of looking. A yield costs 0.2 us when nobody else wants the CPU.
+constexpr int64_t yield_every_ns = 5'000;
+constexpr int64_t peer_check_ns = 1'000'000'000;  // a wait without any event looks that often whether its peers live
+
+}  // namespace
+
+void Core::wait_until(bool (*condition)(void*), void* argument) noexcept {
+  if (condition(argument)) return;
+  if (!multiple_) {
+    wait_as_leader(condition, argument);
+    return;
+  }
+  while (!condition(argument)) {
+    if (!led_.exchange(true, std::memory_order_acquire)) {
+      wait_as_leader(condition, argument);
+      led_.store(false, std::memory_order_release);
+      // Another one must lead now.
+      epoch_.fetch_add(1, std::memory_order_seq_cst);
+      if (followers_.load(std::memory_order_seq_cst) != 0) base::RealAtoms::wake(epoch_, INT_MAX);
+      return;
+    }
+    wait_as_follower(condition, argument);
+  }
+}
+
+void Core::wait_as_follower(bool (*condition)(void*), void* argument) noexcept {
+  for (int i = 0; i < 64; ++i) {
+    if (condition(argument) || !led_.load(std::memory_order_relaxed)) return;
+    if (oversubscribed_) {
+      sched_yield();
+    } else {
+      base::RealAtoms::pause();
+    }
+  }
+  me_->bell.ring(true);  // what this thread began may need the leader, who may sleep
+  followers_.fetch_add(1, std::memory_order_seq_cst);
+  const uint32_t epoch = epoch_.load(std::memory_order_seq_cst);
+  if (!condition(argument) && led_.load(std::memory_order_seq_cst)) base::RealAtoms::wait(epoch_, epoch, -1);
+  followers_.fetch_sub(1, std::memory_order_relaxed);
+}
+
+void Core::wait_as_leader(bool (*condition)(void*), void* argument) noexcept {
+  const int64_t start = base::now_ns();
+  if (multiple_) me_->bell.be_quiet();  // another thread may have armed it; the leader looks by itself
+  me_->waiting.store(1, std::memory_order_relaxed);
+  if (look_for_a_while(condition, argument, start)) {
+    spin_.came(base::now_ns() - start);
+    me_->waiting.store(0, std::memory_order_relaxed);
+    return;
+  }
+  ++counters_.sleeps;
+  while (!condition(argument)) sleep_once(condition, argument);
+  spin_.slept(base::now_ns() - start);
+  me_->waiting.store(0, std::memory_order_relaxed);
+}
+
+bool Core::look_for_a_while(bool (*condition)(void*), void* argument, int64_t start) noexcept {
+  const bool sleeps = settings_.may_sleep;
+  int64_t yielded = start;
+  for (uint32_t turns = 0;; ++turns) {
+    if (own(Owner::waiting)) {
+      looking_ = true;
+      turn();
+      looking_ = false;
+      disown();
+    }
+    if (condition(argument)) return true;
+    if (oversubscribed_) {
+      sched_yield();
+    } else {
+      base::RealAtoms::pause();
+      if (turns % 16 != 15) continue;
+    }
+    const int64_t now = base::now_ns();
+    if (!oversubscribed_ && now - yielded > yield_every_ns) {
+      sched_yield();
+      yielded = now;
+    }
+    if (sleeps && now - start > spin_.budget()) return false;
+  }
+}
+
+// One sleep, by "arm, then look again".
+void Core::sleep_once(bool (*condition)(void*), void* argument) noexcept {
+  me_->bell.rest(bell::Posture::sleeping);
+  if (own(Owner::waiting)) {
+    turn();
+    if (disown()) {  // there is more to do at once
+      me_->bell.be_quiet();
+      return;
+    }
+  }
+  bool rung = true;
+  if (!condition(argument)) {
+    me_->bell.sleep(peer_check_ns);
+    rung = me_->bell.peek() != bell::Posture::sleeping;
+  }
+  me_->bell.be_quiet();
+  if (own(Owner::waiting)) {
+    if (rung) {
+      turn();
+    } else {
+      check_peers();
+    }
+    disown();
+  }
+}
+
+// Something completed: whoever sleeps for it must look. Owned; any context.
+void Core::publish_completions() noexcept {
+  const bool left_for_app = (owner_ == Owner::handler || owner_ == Owner::helper) && !app_inbox_.empty();
+  if (completions_ == completions_told_ && !left_for_app) return;
+  completions_told_ = completions_;
+  if (!multiple_ && !helper_runs_.load(std::memory_order_relaxed)) return;
+  epoch_.fetch_add(1, std::memory_order_seq_cst);
+  if (followers_.load(std::memory_order_seq_cst) != 0) base::RealAtoms::wake(epoch_, INT_MAX);
+  if (owner_ == Owner::waiting) return;
+  base::RealAtoms::fence();  // partner: the fence of rest(sleeping), before the sleeper looks at its condition
+  // The leader may sleep on the bell for what another thread has just completed.
+  if (me_->bell.peek() == bell::Posture::sleeping) me_->bell.ring(true);
+}
+
+}  // namespace vif::net

@@ -1,0 +1,101 @@
+// The engine: the communication state of one process of the job (design §8).
+//
+// One context at a time runs it. Who finds it busy hands its task over and goes on; who releases it looks at the inbox
+// once more (design §4, rule 2).
+//
+// Contexts: "app" functions are for application threads inside an API call; "engine" functions are for code that the
+// engine itself runs (Task::run, Request::on_complete, Poller::poll), which may be inside a handler.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <string>
+
+#include "net/counters.hpp"
+#include "net/request.hpp"
+
+namespace vif::net {
+
+// A message that arrived before its receive and was set aside by match_probe().
+struct Message;
+
+// Something that the engine looks at each time it progresses (a shared-memory step of a collective). Engine context.
+struct Poller {
+  bool (*poll)(Engine&, Poller&) noexcept = nullptr;  // true: finished, remove me
+  Poller* next = nullptr;
+  Poller** link = nullptr;
+};
+
+class Engine {
+ public:
+  virtual ~Engine() = default;
+
+  int process() const noexcept { return process_; }                 // my index in the job
+  int processes() const noexcept { return processes_; }             // in the job
+  bool oversubscribed() const noexcept { return oversubscribed_; }  // more ranks than CPUs they may use
+
+  // --- app context ---
+  // Start; completion is seen by Request::complete() after progress. Never wait.
+  virtual void send(Request& request) noexcept = 0;
+  virtual void receive(Request& request) noexcept = 0;
+  virtual void receive_message(Request& request, Message* message) noexcept = 0;  // after match_probe
+  virtual void submit(Task& task) noexcept = 0;                                   // any context: run it in the engine
+  virtual void cancel(Request& request) noexcept = 0;  // the request completes, as cancelled or normally
+  // Progresses, then looks for a message. True and status filled when one matches.
+  virtual bool probe(uint32_t context, int32_t source, int32_t tag, Status& status) noexcept = 0;
+  virtual Message* match_probe(uint32_t context, int32_t source, int32_t tag, Status& status) noexcept = 0;
+  virtual void progress() noexcept = 0;
+  // Progresses, and sleeps when it pays, until condition(argument) is true. The condition is evaluated by this thread
+  // only; whatever makes it true must be done by the engine, or be followed by wake(process()) or ring(process).
+  virtual void wait_until(bool (*condition)(void*), void* argument) noexcept = 0;
+  void wait(Request& request) noexcept {
+    wait_until([](void* r) { return static_cast<Request*>(r)->complete(); }, &request);
+  }
+
+  // To be called when the application leaves the library with something pending: arms the interrupt (design §4 rule 3).
+  // ApiScope (below) does it; every API function that may communicate holds one.
+  virtual void enter() noexcept = 0;
+  virtual void leave() noexcept = 0;
+
+  // --- engine context ---
+  virtual void start_send(Request& request) noexcept = 0;
+  virtual void start_receive(Request& request) noexcept = 0;
+  virtual void add_poller(Poller& poller) noexcept = 0;
+  // The task runs as soon as an application thread is in the library: for what a handler must not do (user operators,
+  // allocation, long work). in_handler() tells whether the engine is being run by a handler now.
+  virtual void run_in_app(Task& task) noexcept = 0;
+  virtual bool in_handler() const noexcept = 0;
+
+  // --- any context ---
+  // Memory shared by the processes of the job. `ring` makes `process` look at its pollers and inbox: call it after
+  // publishing something in shared memory that it may be waiting for. It includes the full fence.
+  virtual void ring(int process) noexcept = 0;
+  virtual std::byte* shared_base() noexcept = 0;
+  // App context. Zeroed shared memory, 64-byte aligned, as an offset from shared_base(); 0 when there is none (the
+  // cause in `error`). Freed by the process that allocated it.
+  virtual uint64_t shared_allocate(uint64_t bytes, std::string& error) noexcept = 0;
+  virtual void shared_free(uint64_t offset, uint64_t bytes) noexcept = 0;
+  virtual const Counters& counters() const noexcept {
+    static const Counters none;
+    return none;
+  }
+
+ protected:
+  int process_ = 0;
+  int processes_ = 1;
+  bool oversubscribed_ = false;
+};
+
+// The time an application thread spends in an API call.
+class ApiScope {
+ public:
+  explicit ApiScope(Engine& engine) noexcept : engine_(engine) { engine_.enter(); }
+  ~ApiScope() { engine_.leave(); }
+  ApiScope(const ApiScope&) = delete;
+  ApiScope& operator=(const ApiScope&) = delete;
+
+ private:
+  Engine& engine_;
+};
+
+}  // namespace vif::net

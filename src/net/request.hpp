@@ -1,0 +1,71 @@
+// What is submitted to an engine: tasks, and the requests of users.
+#pragma once
+
+#include <cstdint>
+#include <cstring>
+
+#include "base/inbox.hpp"
+
+namespace vif::net {
+
+class Engine;
+
+inline constexpr int32_t any_source = -1;
+inline constexpr int32_t any_tag = -1;
+
+// Something to run in the engine's context. Intrusive: whoever submits it keeps it alive until it ran.
+struct Task : base::Inbox<>::Record {
+  // Runs owning the engine, perhaps in a handler: must not wait, allocate, throw, log or call user code.
+  void (*run)(Engine&, Task&) noexcept = nullptr;
+};
+
+enum class SendMode : uint8_t { standard, synchronous };
+
+enum class Outcome : uint8_t { success, truncated, cancelled, peer_dead, link_error };
+
+struct Status {
+  int32_t source = any_source;  // rank of the sender in the communicator
+  int32_t tag = any_tag;
+  Outcome outcome = Outcome::success;
+  uint64_t bytes = 0;  // received
+};
+
+// One send or one receive of contiguous bytes. The user fills the first block, submits it, and may read `status` once
+// complete() is true; the object must live until then. It may be submitted again afterwards.
+struct Request : Task {
+  // Written by the user before submission.
+  uint32_t context = 0;  // communicator's context id: messages match only within one
+  int32_t process = -1;  // the peer, as an index in the job; -1 on a receive from any source
+  int32_t source = -1;   // send: my rank in the communicator; receive: rank of the sender, or any_source
+  int32_t tag = 0;       // receive: may be any_tag
+  SendMode mode = SendMode::standard;
+  void* buffer = nullptr;
+  uint64_t length = 0;  // send: bytes to send; receive: room in the buffer
+  // Called once in the engine's context when complete (perhaps in a handler), after `done` was set and as the last
+  // thing the engine does with the request: it may submit it again. Optional.
+  void (*on_complete)(Engine&, Request&) noexcept = nullptr;
+  void* owner = nullptr;  // for the user of on_complete
+
+  // Written by the engine.
+  Status status;
+  std::atomic<uint32_t> done{1};
+
+  bool complete() const noexcept { return done.load(std::memory_order_acquire) != 0; }
+
+  // Engine-private.
+  Request* queue_next = nullptr;
+  Request** queue_link = nullptr;  // the pointer that points to this one, when queued
+  uint64_t order = 0;              // receive: posting order, then length or time of the match; long send: the latter
+  uint64_t moved = 0;              // bytes moved so far
+  uint32_t transfer = 0;           // index + 1 of the transfer descriptor in use, 0: none
+  uint8_t phase = 0;
+  bool is_send = false;
+  bool cancel_wanted = false;
+};
+
+// memcpy for messages: an empty one may have no address.
+inline void copy_bytes(void* to, const void* from, uint64_t bytes) noexcept {
+  if (bytes != 0) std::memcpy(to, from, bytes);
+}
+
+}  // namespace vif::net

@@ -1,0 +1,173 @@
+#include "net/shm/segment.hpp"
+
+#include <bit>
+#include <cerrno>
+#include <cstdio>
+#include <cstdlib>
+#include <cstring>
+
+#include <fcntl.h>
+#include <linux/falloc.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+namespace vif::net::shm {
+namespace {
+
+constexpr uint64_t magic = 0x3176'6669'7620'0001;  // changes with the layout
+
+struct Header {
+  std::atomic<uint64_t> magic;
+  std::atomic<uint64_t> processes;
+};
+
+uint64_t round_up(uint64_t bytes, uint64_t unit) { return (bytes + unit - 1) / unit * unit; }
+
+std::string cause() { return std::strerror(errno); }
+
+}  // namespace
+
+Segment::~Segment() {
+  if (base_ != nullptr) munmap(base_, total_);
+  if (fd_ >= 0) close(fd_);
+}
+
+void Segment::lay_out(int processes) {
+  const auto count = static_cast<uint64_t>(processes);
+  connected_words_ = (processes + 63) / 64;
+  records_ = page;
+  connected_ = round_up(records_ + count * record_stride, page);
+  arenas_ = round_up(connected_ + count * static_cast<uint64_t>(connected_words_) * 8, page);
+  pairs_ = arenas_ + count * arena_bytes;
+  total_ = pairs_ + count * count * pair_stride;
+}
+
+bool Segment::reserve(uint64_t offset, uint64_t bytes) noexcept {
+  const uint64_t from = offset / page * page;
+  const uint64_t to = round_up(offset + bytes, page);
+  const int saved = errno;
+  int result;
+  do {
+    result = fallocate(fd_, 0, static_cast<off_t>(from), static_cast<off_t>(to - from));
+  } while (result != 0 && errno == EINTR);
+  if (result == 0) errno = saved;
+  return result == 0;
+}
+
+bool Segment::obtain_file(launch::Bootstrap& bootstrap, std::string& error) {
+  fd_ = bootstrap.segment_fd();
+  if (fd_ >= 0) return true;
+  // The first process makes the memfd, and the others open it through the first one's descriptor table.
+  const std::string key = "vif-segment";
+  if (process_ == 0) {
+    fd_ = memfd_create("vif-job", MFD_CLOEXEC);
+    if (fd_ < 0) {
+      error = "The shared memory of the job cannot be made (memfd_create): " + cause() + ".";
+      return false;
+    }
+    if (processes_ == 1) return true;
+    if (!bootstrap.put(key, std::to_string(getpid()) + ":" + std::to_string(fd_))) {
+      error = bootstrap.error();
+      return false;
+    }
+  }
+  if (!bootstrap.barrier()) {
+    error = bootstrap.error();
+    return false;
+  }
+  if (process_ == 0) return true;
+  std::string value;
+  int pid = 0, number = 0;
+  if (!bootstrap.get(key, value) || std::sscanf(value.c_str(), "%d:%d", &pid, &number) != 2) {
+    error = "The launcher did not pass on where the shared memory of the job is: " + bootstrap.error();
+    return false;
+  }
+  const std::string path = "/proc/" + std::to_string(pid) + "/fd/" + std::to_string(number);
+  fd_ = ::open(path.c_str(), O_RDWR | O_CLOEXEC);
+  char target[64] = {};
+  if (fd_ < 0 || readlink(path.c_str(), target, sizeof target - 1) < 0 || std::strstr(target, "vif-job") == nullptr) {
+    error = "The shared memory made by rank 0 cannot be opened (" + path + ": " + cause() +
+            "). All ranks must run on one host, as one user, in one pid name space.";
+    return false;
+  }
+  return true;
+}
+
+bool Segment::open(launch::Bootstrap& bootstrap, std::string& error) {
+  process_ = bootstrap.rank();
+  processes_ = bootstrap.size();
+  lay_out(processes_);
+  if (!obtain_file(bootstrap, error)) return false;
+  // Every process does the same: the result does not depend on who comes first, and new pages are zero.
+  if (ftruncate(fd_, static_cast<off_t>(total_)) != 0 || !reserve(0, arenas_)) {
+    error = "The shared memory of the job cannot be had (" + std::to_string(arenas_ / 1024) + " KiB): " + cause() + ".";
+    return false;
+  }
+  void* mapped = mmap(nullptr, total_, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_NORESERVE, fd_, 0);
+  if (mapped == MAP_FAILED) {
+    error = "The shared memory of the job cannot be mapped (" + std::to_string(total_ >> 20) +
+            " MiB of address space, hardly any of it used): " + cause() +
+            ". Check the limit on address space (ulimit -v).";
+    return false;
+  }
+  base_ = static_cast<std::byte*>(mapped);
+  auto* header = reinterpret_cast<Header*>(base_);
+  uint64_t expected = 0;
+  const auto count = static_cast<uint64_t>(processes_);
+  const bool same_layout = header->magic.compare_exchange_strong(expected, magic) || expected == magic;
+  expected = 0;
+  const bool same_size = header->processes.compare_exchange_strong(expected, count) || expected == count;
+  if (!same_layout || !same_size) {
+    error = "The ranks of this job load different versions of this library: make them use the same one.";
+    return false;
+  }
+  arena_free_.resize(64);
+  return true;
+}
+
+bool Segment::reserve_pair(int sender, int receiver) noexcept {
+  return reserve(pair_offset(sender, receiver), small_pair_bytes);
+}
+
+bool Segment::reserve_pair_data(int sender, int receiver) noexcept {
+  return reserve(pair_offset(sender, receiver) + large_data_offset, large_data_bytes);
+}
+
+uint64_t Segment::allocate(uint64_t bytes, std::string& error) {
+  std::lock_guard lock(mutex_);
+  const uint64_t size = std::bit_ceil(std::max<uint64_t>(bytes, 64));
+  auto& free_list = arena_free_[static_cast<size_t>(std::countr_zero(size))];
+  const uint64_t arena = arenas_ + static_cast<uint64_t>(process_) * arena_bytes;
+  uint64_t offset;
+  if (!free_list.empty()) {
+    offset = free_list.back();
+    free_list.pop_back();
+    std::memset(base_ + offset, 0, size);
+    return offset;
+  }
+  if (arena_used_ + size > arena_bytes) {
+    error = "The " + std::to_string(arena_bytes >> 20) +
+            " MiB of shared memory of this rank are used up: free communicators.";
+    return 0;
+  }
+  if (arena_used_ + size > arena_reserved_) {
+    const uint64_t more = round_up(arena_used_ + size - arena_reserved_, 64 * 1024);
+    if (!reserve(arena + arena_reserved_, more)) {
+      error = "No more shared memory can be had (" + std::to_string(more / 1024) + " KiB): " + cause() + ".";
+      return 0;
+    }
+    arena_reserved_ += more;
+  }
+  offset = arena + arena_used_;
+  arena_used_ += size;
+  return offset;
+}
+
+void Segment::release(uint64_t offset, uint64_t bytes) {
+  std::lock_guard lock(mutex_);
+  const uint64_t size = std::bit_ceil(std::max<uint64_t>(bytes, 64));
+  arena_free_[static_cast<size_t>(std::countr_zero(size))].push_back(offset);
+}
+
+}  // namespace vif::net::shm

@@ -1,0 +1,48 @@
+/* A function that is not built says so through the right error handler, by its own name. */
+#include "p2p_check.h"
+
+static int calls = 0;
+static int last_code = 0;
+
+static void note_error(MPI_Comm* comm, int* code, ...) {
+  CHECK(*comm == MPI_COMM_WORLD);
+  last_code = *code;
+  ++calls;
+}
+
+static void expect_name(const char* name) {
+  char text[MPI_MAX_ERROR_STRING];
+  int length;
+  MPI_Error_string(MPI_ERR_UNSUPPORTED_OPERATION, text, &length);
+  if (strstr(text, name) == NULL) fprintf(stderr, "the message is: %s\n", text);
+  CHECK(strstr(text, name) != NULL);
+}
+
+int main(int argc, char** argv) {
+  MPI_Errhandler handler;
+  MPI_Win window;
+  char memory[8];
+  int size, provided;
+  MPI_Init(&argc, &argv);
+  check_start(&size);
+  MPI_Comm_create_errhandler(note_error, &handler);
+  MPI_Comm_set_errhandler(MPI_COMM_WORLD, handler);
+  MPI_Comm_set_errhandler(MPI_COMM_SELF, MPI_ERRORS_RETURN);
+
+  CHECK_EQUAL(MPI_ERR_UNSUPPORTED_OPERATION,
+              MPI_Win_create(memory, sizeof memory, 1, MPI_INFO_NULL, MPI_COMM_WORLD, &window));
+  CHECK_EQUAL(1, calls);
+  CHECK_EQUAL(MPI_ERR_UNSUPPORTED_OPERATION, last_code);
+  expect_name("MPI_Win_create");
+
+  CHECK_EQUAL(MPI_ERR_UNSUPPORTED_OPERATION, MPI_Close_port("port"));
+  expect_name("MPI_Close_port");
+  CHECK_EQUAL(1, calls);
+
+  /* The tool interface never invokes a handler. */
+  CHECK_EQUAL(MPI_ERR_UNSUPPORTED_OPERATION, MPI_T_init_thread(MPI_THREAD_SINGLE, &provided));
+  CHECK_EQUAL(1, calls);
+  MPI_Errhandler_free(&handler);
+  MPI_Finalize();
+  return 0;
+}

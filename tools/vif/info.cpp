@@ -1,0 +1,174 @@
+// `vif info`: what this library has, what can be set, and what this machine offers. Context: app.
+//
+// Every section is a JSON value; the text that a terminal shows is made from it, so that both say the same.
+#include <cstdio>
+#include <string>
+
+#include <CLI/CLI.hpp>
+#include <nlohmann/json.hpp>
+
+#include "base/options.hpp"
+#include "bell/interrupt.hpp"
+#include "commands.hpp"
+#include "machine_facts.hpp"
+#include "mpi/table.hpp"
+#include "version.hpp"
+
+namespace vif::tool {
+
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+Json mpi_section(bool with_names) {
+  std::size_t count = 0;
+  const mpi::TableEntry* table = mpi::table(count);
+  Json built = Json::array();
+  Json unbuilt = Json::array();
+  for (std::size_t i = 0; i < count; ++i) (table[i].built ? built : unbuilt).push_back(table[i].name);
+  Json section = {{"total", count}, {"built", built.size()}, {"unbuilt", unbuilt.size()}};
+  if (with_names) {
+    section["built_names"] = built;
+    section["unbuilt_names"] = unbuilt;
+  }
+  return section;
+}
+
+Json options_section() {
+  std::size_t count = 0;
+  const base::Option* table = base::options(count);
+  Json list = Json::array();
+  for (std::size_t i = 0; i < count; ++i) {
+    list.push_back({{"name", table[i].name},
+                    {"value", base::option(table[i].name)},
+                    {"default", table[i].default_value},
+                    {"values", table[i].values},
+                    {"help", table[i].help}});
+  }
+  return list;
+}
+
+Json machine_section() {
+  Json list = Json::array();
+  for (const Fact& fact : machine_facts()) {
+    list.push_back({{"name", fact.name}, {"value", fact.value}, {"meaning", fact.meaning}});
+  }
+  return list;
+}
+
+Json signals_section() {
+  Json list = Json::array();
+  std::string error;
+  const int number = bell::install_handler([]() noexcept {}, error);
+  if (number > 0) bell::remove_handler();
+  list.push_back(
+      {{"signal", number > 0 ? "SIGRTMAX-" + std::to_string(SIGRTMAX - number) + " (" + std::to_string(number) + ")"
+                             : "none (" + error + ")"},
+       {"use", "Interrupts a rank that computes when a transfer of its own can go on. VIF_SIGNAL chooses another."}});
+  list.push_back({{"signal", "SIGINT, SIGTERM, SIGHUP, SIGQUIT, SIGUSR1, SIGUSR2, SIGALRM, SIGTSTP, SIGCONT"},
+                  {"use", "Forwarded to the ranks by mpirun; the library itself leaves them to the program."}});
+  list.push_back(
+      {{"signal", "SIGTERM, SIGKILL"}, {"use", "Sent by mpirun to the ranks that are left when one has died."}});
+  return list;
+}
+
+void print_mpi(const Json& section, bool with_names) {
+  std::printf("MPI functions: %zu, of which %zu are built and %zu raise MPI_ERR_UNSUPPORTED_OPERATION\n",
+              section["total"].get<std::size_t>(), section["built"].get<std::size_t>(),
+              section["unbuilt"].get<std::size_t>());
+  if (!with_names) return;
+  for (const char* kind : {"built", "unbuilt"}) {
+    std::printf("\n%s (%zu):\n", kind, section[kind].get<std::size_t>());
+    for (const Json& name : section[std::string(kind) + "_names"])
+      std::printf("  %s\n", name.get<std::string>().c_str());
+  }
+}
+
+void print_options(const Json& section) {
+  std::printf("Options (environment variables):\n");
+  for (const Json& row : section) {
+    const auto text = [&row](const char* key) { return row[key].get<std::string>(); };
+    std::printf("  %s = %s   (default: %s; values: %s)\n      %s\n", text("name").c_str(),
+                text("value").empty() ? "''" : text("value").c_str(),
+                text("default").empty() ? "''" : text("default").c_str(), text("values").c_str(), text("help").c_str());
+  }
+}
+
+void print_pairs(const char* title, const Json& section, const char* left, const char* middle, const char* right) {
+  std::printf("%s:\n", title);
+  for (const Json& row : section) {
+    if (right == nullptr) {
+      std::printf("  %s\n      %s\n", row[left].get<std::string>().c_str(), row[middle].get<std::string>().c_str());
+      continue;
+    }
+    std::printf("  %-26s %s\n", row[left].get<std::string>().c_str(), row[middle].get<std::string>().c_str());
+    const std::string meaning = row[right].get<std::string>();
+    if (!meaning.empty()) std::printf("      %s\n", meaning.c_str());
+  }
+}
+
+struct Wanted {
+  bool mpi = false;
+  bool options = false;
+  bool machine = false;
+  bool signals = false;
+  bool json = false;
+
+  bool everything() const { return !mpi && !options && !machine && !signals; }
+};
+
+void print(const Json& document, const Wanted& wanted) {
+  if (wanted.json) {
+    std::printf("%s\n", document.dump(2).c_str());
+    return;
+  }
+  const char* gap = "";
+  const auto next = [&gap] {
+    std::fputs(gap, stdout);
+    gap = "\n";
+  };
+  if (wanted.everything()) {
+    next();
+    std::printf("Vif %s, on the standard ABI of MPI 5\n", version);
+  }
+  if (document.contains("machine")) next(), print_pairs("Machine", document["machine"], "name", "value", "meaning");
+  if (document.contains("signals")) next(), print_pairs("Signals", document["signals"], "signal", "use", nullptr);
+  if (document.contains("options")) next(), print_options(document["options"]);
+  if (document.contains("mpi")) next(), print_mpi(document["mpi"], wanted.mpi);
+}
+
+}  // namespace
+
+int info_command(const Arguments& arguments) {
+  CLI::App app("What this library has, what can be set, and what this machine offers.", "vif info");
+  Wanted wanted;
+  app.add_flag("--mpi", wanted.mpi, "List the MPI functions, those that are built and those that are not");
+  app.add_flag("--options", wanted.options,
+               "List the environment variables that set options, with their present values");
+  app.add_flag("--machine", wanted.machine, "Say how many CPUs may be used, and what the kernel offers and allows");
+  app.add_flag("--signals", wanted.signals, "Say which signals are used, and for what");
+  app.add_flag("--json", wanted.json, "Print JSON");
+  app.footer("Without a choice, all of it is printed, and of the MPI functions the counts only.");
+  try {
+    app.parse(std::vector<std::string>(arguments.rbegin(), arguments.rend()));
+  } catch (const CLI::CallForHelp& request) {
+    return app.exit(request);
+  } catch (const CLI::ParseError&) {
+    const auto unknown = app.remaining();
+    std::fprintf(stderr, "vif info: The option '%s' is unknown or misplaced: 'vif info --help' lists the options.\n",
+                 unknown.empty() ? arguments.front().c_str() : unknown.front().c_str());
+    return 2;
+  }
+  if (const std::string sentence = base::check_options(); !sentence.empty()) {
+    std::fprintf(stderr, "vif info: %s\n", sentence.c_str());
+  }
+  Json document = {{"version", version}};
+  if (wanted.machine || wanted.everything()) document["machine"] = machine_section();
+  if (wanted.signals || wanted.everything()) document["signals"] = signals_section();
+  if (wanted.options || wanted.everything()) document["options"] = options_section();
+  if (wanted.mpi || wanted.everything()) document["mpi"] = mpi_section(wanted.mpi);
+  print(document, wanted);
+  return 0;
+}
+
+}  // namespace vif::tool

@@ -1,0 +1,169 @@
+// What this machine offers to communications. Context: app.
+#include "machine_facts.hpp"
+
+#include <algorithm>
+#include <cerrno>
+#include <csignal>
+#include <cstdio>
+#include <cstring>
+#include <system_error>
+
+#include <cpuid.h>
+#include <fcntl.h>
+#include <linux/futex.h>
+#include <sched.h>
+#include <sys/prctl.h>
+#include <sys/statvfs.h>
+#include <sys/syscall.h>
+#include <sys/uio.h>
+#include <sys/utsname.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "binding.hpp"
+#include "machine/cpus.hpp"
+
+namespace vif::tool {
+
+namespace {
+
+// Flags and calls that the headers of the build may not know yet.
+constexpr unsigned pidfd_of_thread = O_EXCL;
+constexpr long futex_waitv_call = 449;
+
+std::string verdict(bool works, int error) {
+  return works ? "yes" : "no (" + std::generic_category().message(error) + ")";
+}
+
+// Starts a process that runs `body` and ends with its value.
+template <class Body>
+pid_t start(Body body) {
+  std::fflush(nullptr);
+  const pid_t process = fork();
+  if (process == 0) _exit(body());
+  return process;
+}
+
+int outcome(pid_t process) {
+  int status = 0;
+  if (process < 0 || waitpid(process, &status, 0) != process || !WIFEXITED(status)) return ECHILD;
+  return WEXITSTATUS(status);
+}
+
+// Two children of this process, as two ranks are of mpirun: may one read the memory of the other? 0, or an errno value.
+int try_memory_of_sibling() {
+  static volatile int word = 42;
+  int ready[2];
+  if (pipe2(ready, O_CLOEXEC) != 0) return errno;
+  const pid_t owner = start([&ready] {
+    prctl(PR_SET_PDEATHSIG, SIGKILL);
+    prctl(PR_SET_PTRACER, PR_SET_PTRACER_ANY);
+    if (write(ready[1], "", 1) != 1) return 1;
+    pause();
+    return 0;
+  });
+  char byte = 0;
+  close(ready[1]);
+  const bool told = owner > 0 && read(ready[0], &byte, 1) == 1;
+  close(ready[0]);
+  const int result = !told ? ECHILD : outcome(start([owner] {
+    int copy = 0;
+    const iovec local{&copy, sizeof copy};
+    const iovec remote{const_cast<int*>(&word), sizeof word};
+    const ssize_t count = process_vm_readv(owner, &local, 1, &remote, 1, 0);
+    return count == static_cast<ssize_t>(sizeof copy) && copy == 42 ? 0 : errno;
+  }));
+  if (owner > 0) {
+    kill(owner, SIGKILL);
+    waitpid(owner, nullptr, 0);
+  }
+  return result;
+}
+
+Fact pidfd_fact() {
+  const auto open_thread = static_cast<int>(syscall(SYS_pidfd_open, gettid(), pidfd_of_thread));
+  Fact fact{"thread pidfd", verdict(open_thread >= 0, errno),
+            "Rings one thread of another process, whatever became of its number."};
+  if (open_thread >= 0) {
+    const bool sends = syscall(SYS_pidfd_send_signal, open_thread, 0, nullptr, 0) == 0;
+    fact.value = verdict(sends, errno);
+    close(open_thread);
+    return fact;
+  }
+  const auto open_process = static_cast<int>(syscall(SYS_pidfd_open, getpid(), 0));
+  if (open_process >= 0) {
+    fact.value += ", but of processes: yes";
+    close(open_process);
+  }
+  return fact;
+}
+
+Fact futex_waitv_fact() {
+  // No waiters is an error of its own (EINVAL); a kernel without the call says ENOSYS.
+  const long result = syscall(futex_waitv_call, nullptr, 0, 0, nullptr, 0);
+  const bool known = result == 0 || errno == EINVAL;
+  return {"futex_waitv", verdict(known, errno), "Sleeps on several words at once."};
+}
+
+Fact shared_memory_fact() {
+  struct statvfs space {};
+  std::string free = "no /dev/shm";
+  if (statvfs("/dev/shm", &space) == 0) {
+    free =
+        std::to_string(static_cast<unsigned long long>(space.f_bavail) * space.f_frsize >> 20) + " MB free in /dev/shm";
+  }
+  const auto segment = static_cast<int>(syscall(SYS_memfd_create, "vif-info", 1U));
+  const std::string made = verdict(segment >= 0, errno);
+  if (segment >= 0) close(segment);
+  return {"memfd", made + "; " + free,
+          "Holds the memory that the ranks of a job share, with no name to be left behind."};
+}
+
+Fact user_interrupt_fact() {
+  unsigned a = 0;
+  unsigned b = 0;
+  unsigned c = 0;
+  unsigned d = 0;
+  const bool there = __get_cpuid_count(7, 0, &a, &b, &c, &d) != 0 && (d & (1U << 5)) != 0;
+  return {"user interrupts (CPU)", there ? "yes" : "no",
+          "Interrupts in 0.6 microseconds instead of the 5 of a signal; not used yet."};
+}
+
+std::string yama() {
+  std::string text = read_whole_file("/proc/sys/kernel/yama/ptrace_scope");
+  while (!text.empty() && text.back() == '\n') text.pop_back();
+  return text.empty() ? "" : " (kernel.yama.ptrace_scope = " + text + ")";
+}
+
+Fact cpu_fact() {
+  cpu_set_t usable;
+  CPU_ZERO(&usable);
+  sched_getaffinity(0, sizeof usable, &usable);
+  const double quota = machine::cgroup_quota();
+  char limit[64] = "no quota";
+  if (quota > 0) std::snprintf(limit, sizeof limit, "a quota of %.2f CPUs", quota);
+  return {"usable CPUs",
+          std::to_string(machine::usable_cpus()) + " (" + std::to_string(CPU_COUNT(&usable)) + " by affinity, on " +
+              std::to_string(cores(usable, read_whole_file).size()) + " cores; " + limit + ")",
+          "Ranks that wait spin only while there are no more of them than this."};
+}
+
+}  // namespace
+
+std::vector<Fact> machine_facts() {
+  utsname system{};
+  uname(&system);
+  const int memory = try_memory_of_sibling();
+  return {
+      {"kernel", std::string(system.sysname) + " " + system.release + " on " + system.machine, ""},
+      cpu_fact(),
+      {"memory of other ranks", verdict(memory == 0, memory) + yama(),
+       "Large messages are copied once (process_vm_readv); otherwise twice, through shared memory."},
+      pidfd_fact(),
+      futex_waitv_fact(),
+      shared_memory_fact(),
+      user_interrupt_fact(),
+  };
+}
+
+}  // namespace vif::tool
