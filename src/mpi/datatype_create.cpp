@@ -5,74 +5,21 @@
 #include "api.hpp"
 #include "mpi/attribute.hpp"
 #include "mpi/datatype_make.hpp"
+#include "mpi/datatype_record.hpp"
 #include "mpi/errors.hpp"
 
 namespace vif::mpi {
 namespace {
 
-template <class Count>
-constexpr bool is_large = sizeof(Count) > sizeof(int);
-
-// The record of the arguments. Counts and displacements of a large-count call all go to the list of large counts.
-template <class Count>
-class Record {
- public:
-  explicit Record(int combiner) {
-    contents_.combiner = combiner;
-    contents_.large = is_large<Count>;
-  }
-  Record& counts(const Count* values, Count n) {
-    for (Count i = 0; i < n; ++i) count(values[i]);
-    return *this;
-  }
-  Record& count(Count value) {
-    if constexpr (is_large<Count>) {
-      contents_.counts.push_back(value);
-    } else {
-      contents_.integers.push_back(value);
-    }
-    return *this;
-  }
-  Record& addresses(const MPI_Count* values, Count n) {
-    for (Count i = 0; i < n; ++i) address(values[i]);
-    return *this;
-  }
-  Record& address(MPI_Count value) {
-    if constexpr (is_large<Count>) {
-      contents_.counts.push_back(value);
-    } else {
-      contents_.addresses.push_back(value);
-    }
-    return *this;
-  }
-  Record& integer(int value) {
-    contents_.integers.push_back(value);
-    return *this;
-  }
-  Record& type(Datatype* value) {
-    contents_.types.push_back(value);
-    return *this;
-  }
-  Contents take() { return std::move(contents_); }
-
- private:
-  Contents contents_;
-};
-
 int refuse_negative(const char* what) {
   return raise(nullptr, MPI_ERR_ARG, std::string(what) + " is negative; give zero or more.");
-}
-
-int refuse_type() {
-  return raise(nullptr, MPI_ERR_TYPE,
-               "the old type is not a datatype (a null handle, or a type that was freed); give a valid one.");
 }
 
 // What all constructors check first: a count, the old type, and where to put the new one.
 template <class Count>
 int check(Count count, MPI_Datatype oldtype, const MPI_Datatype* newtype) {
   if (count < 0) return refuse_negative("the count");
-  if (datatype_of(oldtype) == nullptr) return refuse_type();
+  if (datatype_of(oldtype) == nullptr) return refuse_old_type();
   if (newtype == nullptr) return raise_null_argument(nullptr, "newtype");
   return MPI_SUCCESS;
 }
@@ -187,7 +134,7 @@ int structure(Count count, const Count* lengths, const MPI_Count* displacements,
   std::vector<Component> components;
   for (Count i = 0; i < count; ++i) {
     Datatype* old = datatype_of(types[i]);
-    if (old == nullptr) return refuse_type();
+    if (old == nullptr) return refuse_old_type();
     components.push_back({lengths[i], displacements[i], old});
     record.type(old);
   }
@@ -231,6 +178,11 @@ int subarray(int ndims, const Count* sizes, const Count* parts, const Count* sta
 }
 
 }  // namespace
+
+int refuse_old_type() {
+  return raise(nullptr, MPI_ERR_TYPE,
+               "the old type is not a datatype (a null handle, or a type that was freed); give a valid one.");
+}
 
 namespace api {
 

@@ -135,6 +135,27 @@ Datatype* make_subarray_type(std::span<const Slice> dimensions, Datatype& old, C
   return complete(type, std::move(contents));
 }
 
+Datatype* make_share_type(std::span<const Share> dimensions, Datatype& old, Contents contents) {
+  auto* type = new Datatype;
+  type->alignment = old.alignment;
+  type->layout = old.layout;
+  MPI_Count stride = old.extent;
+  uint64_t instances = 1;
+  for (const Share& share : dimensions) {
+    const LayoutPointer block = make_repeat(type->layout, static_cast<uint64_t>(share.length), stride);
+    const LayoutPointer rest = make_repeat(type->layout, static_cast<uint64_t>(share.rest), stride);
+    const auto blocks = static_cast<uint64_t>(share.blocks);
+    type->layout = make_parts({{share.start * stride, make_repeat(block, blocks, share.step * stride)},
+                               {(share.start + share.blocks * share.step) * stride, rest}});
+    instances *= static_cast<uint64_t>(share.blocks * share.length + share.rest);
+    stride *= share.size;
+  }
+  type->signature = repeat_signature(old.signature, instances);
+  type->explicit_bounds = true;
+  type->extent = stride;
+  return complete(type, std::move(contents));
+}
+
 Datatype* make_duplicate(Datatype& old) {
   auto* type = new Datatype;
   type->committed = old.committed;

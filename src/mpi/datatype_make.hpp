@@ -29,5 +29,17 @@ struct Slice {
 };
 Datatype* make_subarray_type(std::span<const Slice> dimensions, Datatype& old, Contents contents);
 Datatype* make_duplicate(Datatype& old);
+// What one process has of one dimension of a distributed array: `blocks` blocks of `length` elements, `step` from one
+// to the next, the first at `start`, and behind them one more of `rest` elements (0: none).
+struct Share {
+  MPI_Count size;
+  MPI_Count start;
+  MPI_Count length;
+  MPI_Count step;
+  MPI_Count blocks;
+  MPI_Count rest;
+};
+// The dimensions come with the one that varies fastest first.
+Datatype* make_share_type(std::span<const Share> dimensions, Datatype& old, Contents contents);
 
 }  // namespace vif::mpi

@@ -1,6 +1,7 @@
 // The predefined datatypes: their sizes on this platform, and what the reductions may do with them.
 // Context: the table is filled when the library is loaded.
 #include <cwchar>
+#include <type_traits>
 
 #include "mpi/datatype.hpp"
 
@@ -118,12 +119,46 @@ struct Pair {
 };
 
 // A pair is laid out as a C structure: there may be holes between and behind its parts.
+// The external representation: big-endian IEEE numbers; long has 4 bytes there, wchar_t 2, and the 80-bit numbers of
+// this machine become those of 128 bits.
+Element element_of(MPI_Count size, Family family, Basic basic) {
+  Element element;
+  element.size = static_cast<uint8_t>(size);
+  element.parts = family == Family::complex ? 2 : 1;
+  element.external_size = element.size;
+  if (basic == Basic::real80 || basic == Basic::complex80) element.conversion = Element::Conversion::extended_real;
+  return element;
+}
+
+Element narrowed(Element element, uint8_t external_size, Element::Conversion conversion) {
+  element.external_size = external_size;
+  element.conversion = conversion;
+  return element;
+}
+
+Element element_of(const Row& row) {
+  const Element element = element_of(row.size, row.family, row.basic);
+  if (row.handle == MPI_LONG) return narrowed(element, 4, Element::Conversion::narrow_signed);
+  if (row.handle == MPI_UNSIGNED_LONG) return narrowed(element, 4, Element::Conversion::narrow_unsigned);
+  if (row.handle == MPI_WCHAR) return narrowed(element, 2, Element::Conversion::narrow_unsigned);
+  return element;
+}
+
+template <class Part>
+Element element_of_part() {
+  const bool extended = std::is_same_v<Part, long double>;
+  const Element element = element_of(sizeof(Part), Family::none, extended ? Basic::real80 : Basic::none);
+  if (std::is_same_v<Part, long>) return narrowed(element, 4, Element::Conversion::narrow_signed);
+  return element;
+}
+
 template <class Value, class Index>
 void describe_pair(Datatype& type) {
   using Layouted = Pair<Value, Index>;
   type.layout = make_parts({{0, make_block(0, sizeof(Value))},
                             {static_cast<int64_t>(offsetof(Layouted, index)), make_block(0, sizeof(Index))}});
-  type.signature = join_signatures({make_signature(sizeof(Value)), make_signature(sizeof(Index))});
+  type.signature =
+      join_signatures({make_signature(element_of_part<Value>()), make_signature(element_of_part<Index>())});
   type.extent = sizeof(Layouted);
   type.alignment = alignof(Layouted);
 }
@@ -166,7 +201,7 @@ void fill(Datatype& type, const Row& row) {
     describe_any_pair(type);
   } else {
     type.layout = make_block(0, static_cast<uint64_t>(row.size));
-    type.signature = make_signature(static_cast<uint64_t>(row.size));
+    type.signature = make_signature(element_of(row));
     type.extent = row.size;
     type.alignment = alignment_of(row);
   }

@@ -205,8 +205,10 @@ int Type_get_contents_c(MPI_Datatype datatype, MPI_Count max_integers, MPI_Count
                         MPI_Count large_counts[], MPI_Datatype types[]) {
   const Datatype* type = datatype_of(datatype);
   if (type == nullptr) return refuse_type();
-  if (type->predefined) return refuse_predefined("it was not made of anything: MPI_Type_get_envelope says so.");
   const Contents& contents = type->contents;
+  if (contents.combiner == MPI_COMBINER_NAMED) {
+    return refuse_predefined("it was not made of anything: MPI_Type_get_envelope says so.");
+  }
   if (max_integers < static_cast<MPI_Count>(contents.integers.size())) return refuse_small("integers");
   if (max_addresses < static_cast<MPI_Count>(contents.addresses.size())) return refuse_small("addresses");
   if (max_large_counts < static_cast<MPI_Count>(contents.counts.size())) return refuse_small("large counts");

@@ -6,8 +6,9 @@ namespace {
 SignaturePointer make(std::vector<Signature::Run> runs) {
   auto signature = std::make_shared<Signature>();
   for (const Signature::Run& run : runs) {
-    signature->bytes += run.count * (run.inner ? run.inner->bytes : run.element_size);
+    signature->bytes += run.count * (run.inner ? run.inner->bytes : run.element.size);
     signature->elements += run.count * (run.inner ? run.inner->elements : 1);
+    signature->external += run.count * (run.inner ? run.inner->external : run.element.external_size);
   }
   signature->runs = std::move(runs);
   return signature;
@@ -20,7 +21,7 @@ bool uniform(const Signature& signature) noexcept {
 
 bool count_within(const Signature& signature, uint64_t bytes, uint64_t& elements) noexcept {
   for (const Signature::Run& run : signature.runs) {
-    const uint64_t unit = run.inner ? run.inner->bytes : run.element_size;
+    const uint64_t unit = run.inner ? run.inner->bytes : run.element.size;
     if (unit == 0) continue;
     const uint64_t whole = bytes / unit < run.count ? bytes / unit : run.count;
     elements += whole * (run.inner ? run.inner->elements : 1);
@@ -39,7 +40,7 @@ uint64_t bytes_within(const Signature& signature, uint64_t elements) noexcept {
     const uint64_t per_unit = run.inner ? run.inner->elements : 1;
     if (per_unit == 0) continue;
     const uint64_t whole = elements / per_unit < run.count ? elements / per_unit : run.count;
-    bytes += whole * (run.inner ? run.inner->bytes : run.element_size);
+    bytes += whole * (run.inner ? run.inner->bytes : run.element.size);
     elements -= whole * per_unit;
     if (whole < run.count) return elements == 0 ? bytes : bytes + bytes_within(*run.inner, elements);
   }
@@ -48,13 +49,13 @@ uint64_t bytes_within(const Signature& signature, uint64_t elements) noexcept {
 
 }  // namespace
 
-SignaturePointer make_signature(uint64_t element_size) { return make({{1, element_size, nullptr}}); }
+SignaturePointer make_signature(const Element& element) { return make({{1, element, nullptr}}); }
 
 SignaturePointer repeat_signature(const SignaturePointer& inner, uint64_t count) {
   if (count == 1) return inner;
   if (count == 0 || inner->elements == 0) return make({});
-  if (uniform(*inner)) return make({{inner->runs[0].count * count, inner->runs[0].element_size, nullptr}});
-  return make({{count, 0, inner}});
+  if (uniform(*inner)) return make({{inner->runs[0].count * count, inner->runs[0].element, nullptr}});
+  return make({{count, {}, inner}});
 }
 
 SignaturePointer join_signatures(const std::vector<SignaturePointer>& parts) {
@@ -62,9 +63,8 @@ SignaturePointer join_signatures(const std::vector<SignaturePointer>& parts) {
   for (const SignaturePointer& part : parts) {
     if (part->elements == 0) continue;
     if (!uniform(*part)) {
-      runs.push_back({1, 0, part});
-    } else if (!runs.empty() && runs.back().inner == nullptr &&
-               runs.back().element_size == part->runs[0].element_size) {
+      runs.push_back({1, {}, part});
+    } else if (!runs.empty() && runs.back().inner == nullptr && runs.back().element == part->runs[0].element) {
       runs.back().count += part->runs[0].count;
     } else {
       runs.push_back(part->runs[0]);
