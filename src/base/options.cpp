@@ -27,6 +27,8 @@ constexpr Option table[] = {
      "How many microseconds a waiting process looks for its message before it sleeps; auto learns it."},
     {"VIF_UNEXPECTED_LIMIT", "auto", "auto|bytes",
      "How much one peer may have in store here before a receive matches it; beyond that, the peer is held back."},
+    {"VIF_EMA_LARGEST", "2048", "bytes",
+     "Requests of memory above this size, at most 2048, go to the C library instead of Vif's allocator."},
     {"VIF_STATS", "0", "0|1", "Whether each process prints at its end what its communications did."},
     {"VIF_CC", "", "text", "The C compiler that mpicc calls; empty: the one Vif was built with."},
     {"VIF_CXX", "", "text", "The C++ compiler that mpicxx calls; empty: the one Vif was built with."},
