@@ -1,5 +1,6 @@
 #include "mpi/datatype.hpp"
 
+#include "data/copy.hpp"
 #include "mpi/attribute.hpp"
 
 namespace vif::mpi {
@@ -25,7 +26,7 @@ void pack_bytes(const Datatype& type, MPI_Count count, const void* from, void* t
   if (type.contiguous) {
     __builtin_memcpy(to, from, limit);
   } else {
-    gather(*type.layout, static_cast<uint64_t>(count), type.extent, from, to, limit);
+    data::gather(view_of(type, count), from, 0, to, limit);
   }
 }
 
@@ -35,7 +36,7 @@ void unpack_bytes(const Datatype& type, MPI_Count count, const void* from, MPI_C
   if (type.contiguous) {
     __builtin_memcpy(to, from, limit);
   } else {
-    scatter(*type.layout, static_cast<uint64_t>(count), type.extent, to, from, limit);
+    data::scatter(view_of(type, count), to, 0, from, limit);
   }
 }
 

@@ -11,11 +11,14 @@
 #include <string>
 #include <vector>
 
+#include "data/view.hpp"
 #include "mpi/handle.hpp"
-#include "mpi/layout.hpp"
 #include "mpi/signature.hpp"
 
 namespace vif::mpi {
+
+using data::Layout;
+using data::LayoutPointer;
 
 struct AttributeSet;
 struct Datatype;
@@ -115,6 +118,11 @@ inline Datatype* datatype_of(MPI_Datatype handle) noexcept {
 
 void retain(Datatype& type) noexcept;
 void release(Datatype& type);
+
+// So many instances of a type, as the layers below see them. Valid as long as the type.
+inline data::View view_of(const Datatype& type, MPI_Count count) noexcept {
+  return {type.layout.get(), static_cast<uint64_t>(count), type.extent};
+}
 
 // Copies `count` instances into packed bytes (count * size of them) and back.
 void pack(const Datatype& type, MPI_Count count, const void* from, void* to) noexcept;

@@ -4,6 +4,10 @@
 #include <limits>
 
 namespace vif::mpi {
+
+using data::make_parts;
+using data::make_repeat;
+
 namespace {
 
 // Lower and upper bounds as components are added, by the rule of the standard: explicit bounds, when there are any,

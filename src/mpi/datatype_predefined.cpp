@@ -7,6 +7,9 @@
 
 namespace vif::mpi {
 
+using data::make_block;
+using data::make_parts;
+
 Datatype* predefined_types[type_values];
 
 namespace {
