@@ -17,6 +17,9 @@
 //   push: exchange(head, acq_rel)      with take: exchange(head, acquire): the contents of the record are visible.
 //   push: store(next, release)         with take: load(next, acquire): the older record's contents are visible.
 //   empty(): relaxed; callers that must not miss a push put a full fence before it (see bell/pair.hpp).
+//
+// Parts: InboxDoor is what pushers write, InboxTray what the owner keeps. Inbox is both, each on its own cache line;
+// who lays its data out otherwise (sched) uses the parts.
 #pragma once
 
 #include "base/atoms.hpp"
@@ -24,38 +27,61 @@
 namespace vif::base {
 
 template <class Atoms = RealAtoms>
-class Inbox {
- public:
-  struct Record {
-    typename Atoms::template Atomic<Record*> next{nullptr};
-  };
+struct InboxRecord {
+  typename Atoms::template Atomic<InboxRecord*> next{nullptr};
+};
 
-  // Any context.
-  void push(Record& record) noexcept {
-    record.next.store(unlinked(), std::memory_order_relaxed);
-    Record* older = head_.exchange(&record, std::memory_order_acq_rel);
-    record.next.store(older, std::memory_order_release);
+template <class Atoms>
+class InboxTray;
+
+// Any context.
+template <class Atoms = RealAtoms>
+class InboxDoor {
+ public:
+  using Record = InboxRecord<Atoms>;
+
+  void push(Record& record) noexcept { push_chain(record, record); }
+
+  // Several records by one exchange. `newest` leads by `next` to the one before it, and so on to `oldest`.
+  void push_chain(Record& newest, Record& oldest) noexcept {
+    oldest.next.store(unlinked(), std::memory_order_relaxed);
+    Record* older = head_.exchange(&newest, std::memory_order_acq_rel);
+    oldest.next.store(older, std::memory_order_release);
   }
 
-  // Owner only. The oldest record that can be taken now, or nullptr.
-  Record* take() noexcept {
+  // A hint: true when nobody has pushed since the owner last took.
+  bool untouched() const noexcept { return head_.load(std::memory_order_relaxed) == nullptr; }
+
+ private:
+  friend class InboxTray<Atoms>;
+
+  static Record* unlinked() noexcept { return reinterpret_cast<Record*>(uintptr_t{1}); }
+
+  // Written by pushers and by the taker.
+  typename Atoms::template Atomic<Record*> head_{nullptr};
+};
+
+// The owner's part.
+template <class Atoms = RealAtoms>
+class InboxTray {
+ public:
+  using Record = InboxRecord<Atoms>;
+
+  // The oldest record that can be taken now, or nullptr.
+  Record* take(InboxDoor<Atoms>& door) noexcept {
     if (ready_ != nullptr) return pop_ready();
     if (stack_ == nullptr) {
-      if (head_.load(std::memory_order_relaxed) == nullptr) return nullptr;
-      stack_ = head_.exchange(nullptr, std::memory_order_acquire);
+      if (door.untouched()) return nullptr;
+      stack_ = door.head_.exchange(nullptr, std::memory_order_acquire);
     }
     reverse();
     return ready_ != nullptr ? pop_ready() : nullptr;
   }
 
-  // Owner, or anyone as a hint. True when nothing waits to be taken (a half-done push counts as waiting).
-  bool empty() const noexcept {
-    return head_.load(std::memory_order_relaxed) == nullptr && !kept_.load(std::memory_order_relaxed);
-  }
+  // Anyone, as a hint. True when nothing of it waits to be given out (a half-done push counts as waiting).
+  bool empty() const noexcept { return !kept_.load(std::memory_order_relaxed); }
 
  private:
-  static Record* unlinked() noexcept { return reinterpret_cast<Record*>(uintptr_t{1}); }
-
   Record* pop_ready() noexcept {
     Record* record = ready_;
     ready_ = record->next.load(std::memory_order_relaxed);
@@ -68,7 +94,7 @@ class Inbox {
   void reverse() noexcept {
     while (stack_ != nullptr) {
       Record* older = stack_->next.load(std::memory_order_acquire);
-      if (older == unlinked()) break;
+      if (older == InboxDoor<Atoms>::unlinked()) break;
       stack_->next.store(reversed_, std::memory_order_relaxed);
       reversed_ = stack_;
       stack_ = older;
@@ -84,14 +110,31 @@ class Inbox {
     kept_.store(ready_ != nullptr || stack_ != nullptr || reversed_ != nullptr, std::memory_order_relaxed);
   }
 
-  // Written by pushers and by the taker.
-  alignas(64) typename Atoms::template Atomic<Record*> head_{nullptr};
   // Written by the owner alone.
   using Private = typename Atoms::template Plain<Record*>;
-  alignas(64) Private ready_{nullptr};  // oldest first
-  Private stack_{nullptr};              // taken, newest first, not yet reversed
-  Private reversed_{nullptr};           // reversed so far
+  Private ready_{nullptr};     // oldest first
+  Private stack_{nullptr};     // taken, newest first, not yet reversed
+  Private reversed_{nullptr};  // reversed so far
   typename Atoms::template Atomic<bool> kept_{false};
+};
+
+template <class Atoms = RealAtoms>
+class Inbox {
+ public:
+  using Record = InboxRecord<Atoms>;
+
+  // Any context.
+  void push(Record& record) noexcept { door_.push(record); }
+
+  // Owner only. The oldest record that can be taken now, or nullptr.
+  Record* take() noexcept { return tray_.take(door_); }
+
+  // Owner, or anyone as a hint. True when nothing waits to be taken (a half-done push counts as waiting).
+  bool empty() const noexcept { return door_.untouched() && tray_.empty(); }
+
+ private:
+  alignas(64) InboxDoor<Atoms> door_;
+  alignas(64) InboxTray<Atoms> tray_;
 };
 
 }  // namespace vif::base

@@ -1,0 +1,222 @@
+// Coloured events: callables that run on the cores of a runtime, each to its end.
+//
+//   vif::Runtime runtime;                                   // a core (a kernel thread) for each CPU that may be used
+//   runtime.post(7, [] { std::puts("seven"); });            // 7 is the colour
+//   runtime.stop();                                         // what is queued still runs, and what that posts
+//   runtime.run();                                          // returns when all has run
+//
+// What is promised
+// - Two events of one colour never run at once, and run in the order in which they were posted (by one thread, or by
+//   threads that agree on the order otherwise). post_front() puts an event before those of its colour that wait.
+// - Shared events (post_shared) of a colour run beside each other, never beside an exclusive one, and in order with
+//   them.
+// - Events of colours that belong to different cores run at the same time. A colour always belongs to the same core.
+// - An event that was posted runs exactly once, unless the runtime is stopped by stop_now() or by an exception: then it
+//   is destroyed without being run.
+// - A handler is not preempted by another one of its core: it should not block. If it does, only its core waits.
+//
+// Threads: every function may be called from any thread and from handlers, unless it says otherwise. Not from signal
+// handlers. A callable of up to 96 bytes is stored in the event itself; a larger one costs an allocation.
+//
+// Exceptions: what a handler throws stops the runtime at once, and run() throws it again; RuntimeOptions::on_exception
+// may decide otherwise. fork(): the child has no cores. Posting there is refused, run() returns at once, and the
+// runtime may only be destroyed; a handler that forks must not return in the child. A child may make runtimes of its
+// own.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <exception>
+#include <functional>
+#include <memory>
+#include <new>
+#include <type_traits>
+#include <utility>
+
+#define VIF_PUBLIC __attribute__((visibility("default")))
+
+namespace vif {
+
+// Any number. Zero is the colour of those who do not care.
+using Colour = std::uint64_t;
+
+namespace sched {
+class Scheduler;
+}
+
+// What is left at its default can be set by the environment (`vif info --options`), and what is set too: the user of a
+// program has the last word.
+struct RuntimeOptions {
+  // Cores; 0: one for each CPU that the affinity mask and the control group allow.
+  int cores = 0;
+  // Bind each core to a CPU of its own, when there are as many CPUs as cores.
+  bool bind = true;
+
+  // Called on the core, with the exception and the colour, instead of stopping the runtime. It must not throw.
+  std::function<void(std::exception_ptr, Colour)> on_exception;
+
+  // How long a colour may run before others that are ready have their turn, in nanoseconds. A turn is at least one
+  // event.
+  std::int64_t turn_ns = 20'000;
+
+  // The parts that can be exchanged, to measure what each gains. The source's baseline is {padding: false, wait: sleep,
+  // batch: 1, queue: lock, wake: pipe}.
+  enum class Wait : std::uint8_t { learnt, fixed, sleep, spin };
+  enum class Queue : std::uint8_t { inbox, lock };
+  enum class Wake : std::uint8_t { futex, pipe };
+  // The data of each core on cache lines of its own.
+  bool padding = true;
+  // How a core without events waits: it looks for a time that it learns, and then sleeps; it looks for
+  // wait_threshold_ns if its last sleep was shorter than that, as the source does; it sleeps at once; it never sleeps.
+  Wait wait = Wait::learnt;
+  std::int64_t wait_threshold_ns = 0;  // of Wait::fixed; 0: ten times the cost of a wake-up, as measured
+  // How many events for another core are handed over at once; 0: learnt.
+  std::uint32_t batch = 0;
+  Queue queue = Queue::inbox;
+  Wake wake = Wake::futex;
+};
+
+namespace detail {
+
+enum class Posting : std::uint8_t { back, front, shared };
+
+// Runs the callable and destroys it, or destroys it alone.
+using Invoke = void (*)(void* callable, bool run);
+
+// A place for a callable of `size` bytes, aligned to 16; then exactly one of submit() and abandon().
+VIF_PUBLIC void* make_event(sched::Scheduler& scheduler, Colour colour, Posting posting, Invoke invoke,
+                            std::size_t size);
+VIF_PUBLIC bool submit(sched::Scheduler& scheduler, void* callable);
+VIF_PUBLIC void abandon(sched::Scheduler& scheduler, void* callable) noexcept;
+
+template <class Callable>
+void invoke_callable(void* place, bool run) {
+  struct Destroyed {
+    Callable& callable;
+    ~Destroyed() { callable.~Callable(); }
+  };
+  const Destroyed destroyed{*static_cast<Callable*>(place)};
+  if (run) destroyed.callable();
+}
+
+template <class Function>
+bool post(sched::Scheduler& scheduler, Colour colour, Posting posting, Function&& function) {
+  using Callable = std::decay_t<Function>;
+  static_assert(std::is_invocable_v<Callable&>, "an event is a callable without arguments");
+  if constexpr (alignof(Callable) > 16) {
+    auto boxed = std::make_unique<Callable>(std::forward<Function>(function));
+    return post(scheduler, colour, posting, [boxed = std::move(boxed)] { (*boxed)(); });
+  } else {
+    void* place = make_event(scheduler, colour, posting, &invoke_callable<Callable>, sizeof(Callable));
+    if constexpr (std::is_nothrow_constructible_v<Callable, Function&&>) {
+      new (place) Callable(std::forward<Function>(function));
+    } else {
+      try {
+        new (place) Callable(std::forward<Function>(function));
+      } catch (...) {
+        abandon(scheduler, place);
+        throw;
+      }
+    }
+    return submit(scheduler, place);
+  }
+}
+
+}  // namespace detail
+
+class VIF_PUBLIC Runtime {
+ public:
+  // Starts the cores. Throws std::invalid_argument when the options, or the environment, ask for what cannot be, and
+  // std::system_error when the system gives no threads; both say what to do.
+  explicit Runtime(const RuntimeOptions& options = {});
+  // As stop() and run(), if that has not been done. An exception of a handler that run() has not thrown is printed.
+  ~Runtime();
+  Runtime(const Runtime&) = delete;
+  Runtime& operator=(const Runtime&) = delete;
+
+  // Posts an event: `function()` will run. False: the runtime has been stopped, and the function was destroyed;
+  // handlers may post until the last one has returned. Throws std::bad_alloc, and what copying the function throws.
+  template <class Function>
+  bool post(Colour colour, Function&& function) {
+    return detail::post(*scheduler_, colour, detail::Posting::back, std::forward<Function>(function));
+  }
+  // The same, before the events of the colour that have not begun.
+  template <class Function>
+  bool post_front(Colour colour, Function&& function) {
+    return detail::post(*scheduler_, colour, detail::Posting::front, std::forward<Function>(function));
+  }
+  // An event that only reads what the colour protects. The cores run those of a colour in turn.
+  template <class Function>
+  bool post_shared(Colour colour, Function&& function) {
+    return detail::post(*scheduler_, colour, detail::Posting::shared, std::forward<Function>(function));
+  }
+
+  // 0 (as all colours are) to 20: a colour of priority p has p + 1 turns on its core for each turn of one of priority
+  // 0.
+  void set_priority(Colour colour, int priority);
+
+  // Graceful: nothing is taken from outside any more; what is queued runs, and what it posts. Returns at once.
+  void stop() noexcept;
+  // Each core ends after the handler that it runs; events that wait are destroyed. Returns at once.
+  void stop_now() noexcept;
+  // Waits until the runtime has stopped; throws what a handler threw. Once, from one thread that is no core.
+  void run();
+  // Waits until no event is queued or running anywhere. From a thread that is no core.
+  void wait_idle() noexcept;
+  // After stop() or stop_now(): for handlers that post themselves again and again.
+  bool stopping() const noexcept;
+
+  int cores() const noexcept;
+  int core_of(Colour colour) const noexcept;
+  // A colour that nobody else has; such colours belong to the cores in turn.
+  Colour new_colour() noexcept;
+
+  // Inside a handler: its runtime, core and colour. Elsewhere: nullptr, -1, 0.
+  static Runtime* current() noexcept;
+  static int current_core() noexcept;
+  static Colour current_colour() noexcept;
+
+ private:
+  std::unique_ptr<sched::Scheduler> scheduler_;
+};
+
+// A colour with its runtime, to hand around: posts to it are serial. Cheap to copy; the runtime must outlive its use.
+class Strand {
+ public:
+  // With a colour of its own.
+  explicit Strand(Runtime& runtime) noexcept : Strand(runtime, runtime.new_colour()) {}
+  Strand(Runtime& runtime, Colour colour) noexcept : runtime_(&runtime), colour_(colour) {}
+
+  template <class Function>
+  bool post(Function&& function) const {
+    return runtime_->post(colour_, std::forward<Function>(function));
+  }
+  template <class Function>
+  bool post_front(Function&& function) const {
+    return runtime_->post_front(colour_, std::forward<Function>(function));
+  }
+  template <class Function>
+  bool post_shared(Function&& function) const {
+    return runtime_->post_shared(colour_, std::forward<Function>(function));
+  }
+  // Runs it now when the caller is an event of this strand, else posts it.
+  template <class Function>
+  bool dispatch(Function&& function) const {
+    if (running_here()) {
+      std::forward<Function>(function)();
+      return true;
+    }
+    return post(std::forward<Function>(function));
+  }
+
+  bool running_here() const noexcept { return Runtime::current() == runtime_ && Runtime::current_colour() == colour_; }
+  Runtime& runtime() const noexcept { return *runtime_; }
+  Colour colour() const noexcept { return colour_; }
+  friend bool operator==(const Strand&, const Strand&) = default;
+
+ private:
+  Runtime* runtime_;
+  Colour colour_;
+};
+
+}  // namespace vif

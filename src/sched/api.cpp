@@ -1,0 +1,113 @@
+// include/vif/event.hpp on the scheduler. Context: app and core.
+#include <cstdio>
+#include <stdexcept>
+#include <string>
+
+#include "sched/scheduler.hpp"
+#include "vif/event.hpp"
+
+namespace vif {
+namespace {
+
+sched::Settings settings_of(const RuntimeOptions& options) {
+  sched::Settings settings;
+  settings.cores = options.cores;
+  settings.bind = options.bind;
+  settings.padding = options.padding;
+  settings.wait = static_cast<sched::WaitRule>(options.wait);
+  settings.wait_threshold_ns = options.wait_threshold_ns;
+  settings.batch = options.batch;
+  settings.queue = static_cast<sched::QueueRule>(options.queue);
+  settings.wake = static_cast<sched::WakeRule>(options.wake);
+  settings.turn_ns = options.turn_ns;
+  if (std::string complaint = sched::complete(settings); !complaint.empty()) throw std::invalid_argument(complaint);
+  return settings;
+}
+
+static_assert(static_cast<int>(RuntimeOptions::Wait::spin) == static_cast<int>(sched::WaitRule::spin));
+static_assert(static_cast<int>(RuntimeOptions::Queue::lock) == static_cast<int>(sched::QueueRule::lock));
+static_assert(static_cast<int>(RuntimeOptions::Wake::pipe) == static_cast<int>(sched::WakeRule::pipe));
+
+void print_unseen(const std::exception_ptr& exception) {
+  try {
+    std::rethrow_exception(exception);
+  } catch (const std::exception& error) {
+    std::fprintf(stderr,
+                 "Vif: an event threw an exception that nobody asked for, and its runtime stopped: %s. Call run() "
+                 "to have it thrown there, or set on_exception.\n",
+                 error.what());
+  } catch (...) {
+    std::fprintf(stderr,
+                 "Vif: an event threw an exception that is no std::exception, and its runtime stopped. Call run() "
+                 "to have it thrown there, or set on_exception.\n");
+  }
+}
+
+}  // namespace
+
+namespace detail {
+
+void* make_event(sched::Scheduler& scheduler, Colour colour, Posting posting, Invoke invoke, std::size_t size) {
+  sched::Event* event = scheduler.allocate(size);
+  event->invoke = invoke;
+  event->colour = colour;
+  event->kind = static_cast<sched::Kind>(posting);
+  return event->payload();
+}
+static_assert(static_cast<int>(Posting::front) == static_cast<int>(sched::Kind::front));
+static_assert(static_cast<int>(Posting::shared) == static_cast<int>(sched::Kind::shared));
+
+bool submit(sched::Scheduler& scheduler, void* callable) { return scheduler.post(sched::Event::of_payload(callable)); }
+
+void abandon(sched::Scheduler& scheduler, void* callable) noexcept {
+  scheduler.abandon(sched::Event::of_payload(callable));
+}
+
+}  // namespace detail
+
+Runtime::Runtime(const RuntimeOptions& options)
+    : scheduler_(std::make_unique<sched::Scheduler>(settings_of(options), options.on_exception, this)) {}
+
+Runtime::~Runtime() {
+  scheduler_->stop();
+  scheduler_->join();
+  if (const std::exception_ptr exception = scheduler_->take_exception()) print_unseen(exception);
+}
+
+void Runtime::set_priority(Colour colour, int priority) {
+  if (priority < 0 || priority > sched::highest_priority) {
+    throw std::invalid_argument("A colour cannot have the priority " + std::to_string(priority) + ": give 0 to 20.");
+  }
+  scheduler_->set_priority(colour, static_cast<uint8_t>(priority));
+}
+
+void Runtime::stop() noexcept { scheduler_->stop(); }
+void Runtime::stop_now() noexcept { scheduler_->stop_now(); }
+
+void Runtime::run() {
+  scheduler_->join();
+  if (const std::exception_ptr exception = scheduler_->take_exception()) std::rethrow_exception(exception);
+}
+
+void Runtime::wait_idle() noexcept { scheduler_->wait_idle(); }
+bool Runtime::stopping() const noexcept { return scheduler_->stopping(); }
+int Runtime::cores() const noexcept { return scheduler_->cores(); }
+int Runtime::core_of(Colour colour) const noexcept { return scheduler_->core_of(colour); }
+Colour Runtime::new_colour() noexcept { return scheduler_->new_colour(); }
+
+Runtime* Runtime::current() noexcept {
+  const sched::Core* core = sched::Core::current();
+  return core != nullptr ? static_cast<Runtime*>(core->scheduler().user()) : nullptr;
+}
+
+int Runtime::current_core() noexcept {
+  const sched::Core* core = sched::Core::current();
+  return core != nullptr ? core->index() : -1;
+}
+
+Colour Runtime::current_colour() noexcept {
+  const sched::Core* core = sched::Core::current();
+  return core != nullptr && core->running() != nullptr ? core->running()->colour : 0;
+}
+
+}  // namespace vif

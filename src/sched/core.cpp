@@ -1,0 +1,204 @@
+// The state of a core: what is ready, and one turn of a colour. Context: core.
+#include "sched/core.hpp"
+
+#include <algorithm>
+
+#include "sched/scheduler.hpp"
+#include "sched/ticks.hpp"
+
+namespace vif::sched {
+
+namespace {
+
+constexpr int64_t longest_quantum = 64;
+constexpr int64_t most_turns_unseen = 16;
+
+int64_t in_ticks(int64_t ns) { return static_cast<int64_t>(static_cast<double>(ns) * ticks_per_ns()); }
+
+}  // namespace
+
+thread_local Core* Core::current_ = nullptr;
+
+Core::Core(Scheduler& scheduler, uint16_t index, CoreLine& line, std::vector<base::InboxDoor<>*> returns)
+    : scheduler_(scheduler),
+      line_(line),
+      index_(index),
+      locked_(scheduler.settings().queue == QueueRule::lock),
+      next_reader_(index),
+      memory_(index, std::move(returns)),
+      batches_(static_cast<std::size_t>(scheduler.settings().cores)),
+      limit_(scheduler.settings().batch),
+      waiting_(scheduler.settings().wait, in_ticks(10'000), in_ticks(scheduler.settings().wait_threshold_ns)),
+      turn_ticks_(std::max<int64_t>(1, in_ticks(scheduler.settings().turn_ns))) {
+  open_descriptors();
+}
+
+void Core::run() {
+  current_ = this;
+  looked_at_ = ticks();
+  if (locked_) {
+    run_locked();
+  } else {
+    while (!scheduler_.ended()) {
+      take_in();
+      if (run_extras()) continue;
+      if (Colour* colour = ready_.take()) {
+        run_turn(*colour);
+      } else {
+        idle();
+      }
+    }
+  }
+  current_ = nullptr;
+}
+
+void Core::take_in() {
+  uint64_t taken = 0;
+  while (auto* record = line_.door.take(tray_)) {
+    enqueue(static_cast<Event&>(*record));
+    ++taken;
+  }
+  if (taken != 0) tally_.took(taken);
+}
+
+void Core::enqueue(Event& event) {
+  switch (event.kind) {
+    case Kind::urgent:
+      return urgent_.push_back(event);
+    case Kind::granted:
+      return granted_.push_back(event);
+    case Kind::shared_done:
+      return shared_is_back(event);
+    default:
+      break;
+  }
+  Colour& colour = colours_.find(event.colour);
+  if (event.kind == Kind::front) {
+    colour.events.push_front(event);
+  } else {
+    colour.events.push_back(event);
+  }
+  if (colour.state == Colour::State::idle) make_ready(colour);
+}
+
+void Core::make_ready(Colour& colour) noexcept {
+  colour.state = Colour::State::ready;
+  ready_.push(colour);
+}
+
+void Core::set_priority(ColourId id, uint8_t priority) {
+  Colour& colour = colours_.find(id);
+  colour.base_priority = priority;
+  // Where it is in the lists it stays until its next turn.
+  if (colour.state != Colour::State::ready) colour.current_priority = priority;
+}
+
+void Core::run_turn(Colour& colour) {
+  colour.state = Colour::State::running;
+  uint32_t ran = 0;
+  do {
+    if (colour.shared_running != 0 && colour.events.first()->kind != Kind::shared) {
+      colour.state = Colour::State::held;
+      return account(colour, ran);
+    }
+    run_next(colour, *colour.events.pop());
+    ++ran;
+  } while (ran < colour.quantum && !colour.events.empty() && !scheduler_.ended());
+  if (colour.events.empty()) {
+    colour.state = Colour::State::idle;
+  } else {
+    make_ready(colour);
+  }
+  account(colour, ran);
+}
+
+// Shared events go to the cores in turn; their writers wait until all are back.
+void Core::run_next(Colour& colour, Event& event) {
+  if (event.kind == Kind::shared && batches_.size() > 1) {
+    next_reader_ = static_cast<uint16_t>((next_reader_ + 1U) % batches_.size());
+    if (next_reader_ != index_) {
+      ++colour.shared_running;
+      event.kind = Kind::granted;
+      tally_.hands(1);
+      scheduler_.core(next_reader_).receive(event, event);
+      return;
+    }
+  }
+  invoke(event);
+  memory_.give(&event);
+}
+
+void Core::shared_is_back(Event& message) {
+  Colour& colour = colours_.find(message.colour);
+  --colour.shared_running;
+  memory_.give(&message);
+  if (colour.shared_running == 0 && colour.state == Colour::State::held) make_ready(colour);
+}
+
+// Urgent events, all; granted shared events, one, so that the core's own colours have their turns.
+bool Core::run_extras() {
+  bool ran = false;
+  while (Event* event = urgent_.pop()) {
+    invoke(*event);
+    memory_.give(event);
+    ran = true;
+  }
+  if (Event* event = granted_.pop()) {
+    invoke(*event);
+    event->kind = Kind::shared_done;
+    post(*event, scheduler_.core_of(event->colour));
+    if (Colour* colour = ready_.take()) run_turn(*colour);
+    ran = true;
+  }
+  return ran;
+}
+
+void Core::invoke(Event& event) noexcept {
+  running_ = &event;
+  events_run_.store(events_run_.load(std::memory_order_relaxed) + 1, std::memory_order_relaxed);
+  try {
+    event.invoke(event.payload(), true);
+  } catch (...) {
+    scheduler_.handler_threw(event.colour);
+  }
+  running_ = nullptr;
+}
+
+// The clock is read after turns of several events, and else after some turns, the fewer the longer handlers are.
+void Core::account(Colour& colour, uint32_t events) {
+  events_since_look_ += events;
+  if (--turns_to_look_ == 0 || events >= 4) look_around(colour);
+}
+
+void Core::look_around(Colour& colour) {
+  const int64_t now = ticks();
+  const int64_t each = std::max<int64_t>(1, (now - looked_at_) / std::max(1U, events_since_look_));
+  colour.quantum = static_cast<uint16_t>(std::clamp<int64_t>(turn_ticks_ / each, 1, longest_quantum));
+  turns_to_look_ = static_cast<uint32_t>(std::clamp<int64_t>(turn_ticks_ / (8 * each), 1, most_turns_unseen));
+  events_since_look_ = 0;
+  looked_at_ = now;
+  if (held_ != 0) hand_over_old(now);
+}
+
+void Core::clear() noexcept {
+  const auto destroy = [](EventList& events) {
+    while (Event* event = events.pop()) {
+      event->invoke(event->payload(), false);
+      if (event->owner == EventMemory::outside) EventMemory::give_outside(event);
+    }
+  };
+  while (auto* record = line_.door.take(tray_)) {
+    auto& event = static_cast<Event&>(*record);
+    // What has run already, and is on its way back.
+    if (event.kind == Kind::shared_done) {
+      if (event.owner == EventMemory::outside) EventMemory::give_outside(&event);
+      continue;
+    }
+    urgent_.push_back(event);
+  }
+  destroy(urgent_);
+  destroy(granted_);
+  colours_.each([&destroy](Colour& colour) { destroy(colour.events); });
+}
+
+}  // namespace vif::sched

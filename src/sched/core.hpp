@@ -1,0 +1,138 @@
+// Core: a kernel thread that is the server of its own state (the colours that belong to it).
+//
+// Nobody else touches the state: others push events into the inbox, and the core treats them between two handlers. In
+// the configuration with locks (the source's baseline) whoever posts takes the core's lock and writes its state
+// instead.
+//
+// One turn of the loop: take what is in the inbox; urgent events; granted shared events; one turn of the colour that is
+// due. With nothing of these: hand over what is held back for others, look for work for a while, sleep.
+// Context: core, on the core's own thread, except receive() and what says so.
+#pragma once
+
+#include <atomic>
+#include <cstdint>
+#include <mutex>
+#include <vector>
+
+#include "sched/batch.hpp"
+#include "sched/colour_table.hpp"
+#include "sched/door.hpp"
+#include "sched/event_memory.hpp"
+#include "sched/ready.hpp"
+#include "sched/settings.hpp"
+#include "sched/tally.hpp"
+#include "sched/waiting.hpp"
+
+namespace vif::sched {
+
+class Scheduler;
+
+// What others write of a core: one cache line, where there is padding.
+struct CoreLine {
+  Door<> door;
+  base::InboxDoor<> returns;        // events of this core's memory that others have freed
+  std::atomic<int64_t> rung_at{0};  // ticks; by whoever finds the core asleep
+};
+static_assert(sizeof(CoreLine) <= 64);
+
+class Core {
+ public:
+  Core(Scheduler& scheduler, uint16_t index, CoreLine& line, std::vector<base::InboxDoor<>*> returns);
+  ~Core();
+  Core(const Core&) = delete;
+  Core& operator=(const Core&) = delete;
+
+  // The body of the thread.
+  void run();
+
+  // Any thread: events for this core, linked from the newest to the oldest. Wakes it where it sleeps.
+  void receive(Event& newest, Event& oldest) noexcept;
+  // Any thread: look at the flags of the scheduler.
+  void ring() noexcept;
+
+  // The core of the calling thread, or nullptr.
+  static Core* current() noexcept { return current_; }
+
+  // A new event of this core's memory; abandoned or posted afterwards.
+  Event* allocate(std::size_t size) { return memory_.take(size); }
+  void abandon(Event* event) noexcept { memory_.give(event); }
+  // An event posted by a handler of this core.
+  void post(Event& event, uint16_t to) noexcept;
+
+  void set_priority(ColourId colour, uint8_t priority);
+
+  Scheduler& scheduler() const noexcept { return scheduler_; }
+  uint16_t index() const noexcept { return index_; }
+  const Event* running() const noexcept { return running_; }
+  Tally<>& tally() noexcept { return tally_; }
+  uint64_t events_run() const noexcept { return events_run_.load(std::memory_order_relaxed); }
+  // All threads have ended: first of each core, hands over what it still held for others; then, destroys what is left.
+  void hand_over_all() noexcept;
+  void clear() noexcept;
+
+ private:
+  // core.cpp: the state
+  void enqueue(Event& event);
+  void make_ready(Colour& colour) noexcept;
+  void take_in();
+  void run_turn(Colour& colour);
+  void run_next(Colour& colour, Event& event);
+  void shared_is_back(Event& message);
+  void invoke(Event& event) noexcept;
+  bool run_extras();
+  void account(Colour& colour, uint32_t events);
+  void look_around(Colour& colour);
+
+  // core_post.cpp: towards other cores
+  void hand_over(uint16_t to) noexcept;
+  void hand_over_old(int64_t now) noexcept;
+
+  // core_idle.cpp
+  void idle();
+  bool nothing_to_run();
+  bool look_for(int64_t budget, int64_t began, uint32_t arrivals);
+  void open_descriptors();
+  void sleep(int64_t looked);
+  void wake_through_descriptor() noexcept;
+  bool something_to_run() const noexcept { return !(ready_.empty() && urgent_.empty() && granted_.empty()); }
+
+  // core_locked.cpp: the loop of the configuration with locks
+  void run_locked();
+  Event* choose_locked(Colour*& colour);
+  bool nothing_locked();
+  void receive_locked(Event& newest, Event& oldest);
+
+  static thread_local Core* current_ __attribute__((tls_model("initial-exec")));
+
+  Scheduler& scheduler_;
+  CoreLine& line_;
+  const uint16_t index_;
+  const bool locked_;
+  uint16_t next_reader_;
+  Event* running_ = nullptr;
+  base::InboxTray<> tray_;
+  EventMemory memory_;
+  ReadyList ready_;
+  ColourTable colours_;
+  EventList urgent_;
+  EventList granted_;
+  std::vector<Batch> batches_;  // by core
+  uint32_t held_ = 0;           // events in all batches
+  BatchLimit limit_;
+  int64_t batches_at_ = 0;       // ticks at the last measured full batch
+  uint32_t batch_events_ = 0;    // handed over in full batches since
+  uint32_t batches_unseen_ = 0;  // full batches since
+  Waiting waiting_;
+  int64_t looked_at_ = 0;       // ticks at the last look at the clock
+  uint32_t turns_to_look_ = 1;  // turns until the next
+  uint32_t events_since_look_ = 0;
+  const int64_t turn_ticks_;
+  std::atomic<uint64_t> events_run_{0};
+  Tally<> tally_;
+  int pipe_[2] = {-1, -1};
+  std::mutex lock_;
+  std::atomic<uint32_t> arrivals_{
+      0};  // of the configuration with locks: how often something was put in, under the lock
+};
+
+}  // namespace vif::sched

@@ -1,0 +1,105 @@
+// Posting from anywhere, and the ways to stop. Context: app; core where the header says so.
+#include "sched/scheduler.hpp"
+
+#include <cstdio>
+#include <utility>
+
+namespace vif::sched {
+
+Event* Scheduler::allocate(std::size_t size) {
+  Core* core = Core::current();
+  return core != nullptr && &core->scheduler() == this ? core->allocate(size) : EventMemory::take_outside(size);
+}
+
+void Scheduler::abandon(Event* event) noexcept {
+  if (event->owner == EventMemory::outside) {
+    EventMemory::give_outside(event);
+  } else {
+    Core::current()->abandon(event);
+  }
+}
+
+bool Scheduler::post(Event* event) { return post_to(core_of(event->colour), event); }
+
+bool Scheduler::post_to(uint16_t to, Event* event) {
+  Core* core = Core::current();
+  if (core != nullptr && &core->scheduler() == this) {
+    core->post(*event, to);
+    return true;
+  }
+  outside_.comes_from_outside();
+  if (state_.load(std::memory_order_seq_cst) != running) {
+    outside_.is_refused();
+    watchers_.tell();
+    event->invoke(event->payload(), false);
+    abandon(event);
+    return false;
+  }
+  cores_[to]->receive(*event, *event);
+  return true;
+}
+
+void Scheduler::set_priority(ColourId colour, uint8_t priority) {
+  struct Request {
+    ColourId colour;
+    uint8_t priority;
+  };
+  Event* event = allocate(sizeof(Request));
+  event->kind = Kind::urgent;
+  event->colour = colour;
+  event->invoke = [](void* payload, bool run) {
+    const auto* request = static_cast<const Request*>(payload);
+    if (run) Core::current()->set_priority(request->colour, request->priority);
+  };
+  new (event->payload()) Request{colour, priority};
+  post_to(core_of(colour), event);
+}
+
+void Scheduler::advance(uint32_t state) noexcept {
+  uint32_t seen = state_.load(std::memory_order_relaxed);
+  while (seen < state) {
+    if (state_.compare_exchange_weak(seen, state, std::memory_order_seq_cst)) {
+      watchers_.tell();
+      if (state == ended_state) {
+        for (Core* core : cores_) core->ring();
+      }
+      return;
+    }
+  }
+}
+
+void Scheduler::stop() noexcept { advance(stopping_state); }
+
+void Scheduler::stop_now() noexcept { advance(ended_state); }
+
+void Scheduler::join() noexcept {
+  if (std::exchange(joined_, true) || forked_) return;
+  watchers_.watch([this] { return stopping(); });
+  watchers_.watch([this] { return ended() || quiet(); });
+  advance(ended_state);
+  for (pthread_t thread : threads_) pthread_join(thread, nullptr);
+  for (Core* core : cores_) core->hand_over_all();
+  for (Core* core : cores_) core->clear();
+}
+
+void Scheduler::wait_idle() noexcept {
+  watchers_.watch([this] { return ended() || quiet(); });
+}
+
+bool Scheduler::quiet() noexcept { return all_quiet<base::RealAtoms>(tallies_); }
+
+void Scheduler::handler_threw(ColourId colour) noexcept {
+  if (on_exception_) return on_exception_(std::current_exception(), colour);
+  {
+    const std::lock_guard guard(exception_lock_);
+    if (exception_ == nullptr) exception_ = std::current_exception();
+  }
+  stop_now();
+}
+
+std::exception_ptr Scheduler::take_exception() noexcept {
+  const std::lock_guard guard(exception_lock_);
+  return std::exchange(exception_, nullptr);
+}
+
+}  // namespace vif::sched

@@ -1,0 +1,124 @@
+// The memory of the cores, their threads, and fork. Context: app.
+#include <algorithm>
+#include <cerrno>
+#include <new>
+#include <system_error>
+
+#include <sched.h>
+
+#include "sched/scheduler.hpp"
+
+namespace vif::sched {
+namespace {
+
+// Two lines: processors fetch them in pairs.
+constexpr std::size_t padded = 128;
+
+constexpr std::size_t up_to(std::size_t size, std::size_t multiple) {
+  return (size + multiple - 1) / multiple * multiple;
+}
+
+// All schedulers of the process, for the child of a fork.
+std::mutex all_lock;
+std::vector<Scheduler*> all;  // under all_lock
+
+std::vector<int> allowed_cpus() {
+  cpu_set_t set;
+  std::vector<int> cpus;
+  if (sched_getaffinity(0, sizeof set, &set) != 0) return cpus;
+  for (int cpu = 0; cpu < CPU_SETSIZE; ++cpu) {
+    if (CPU_ISSET(cpu, &set)) cpus.push_back(cpu);
+  }
+  return cpus;
+}
+
+}  // namespace
+
+Scheduler::Scheduler(const Settings& settings, OnException on_exception, void* user)
+    : settings_(settings), on_exception_(std::move(on_exception)), user_(user) {
+  try {
+    make_cores();
+    start_threads();
+  } catch (...) {
+    release_cores();
+    throw;
+  }
+}
+
+Scheduler::~Scheduler() {
+  stop();
+  join();
+  {
+    const std::lock_guard guard(all_lock);
+    all.erase(std::remove(all.begin(), all.end(), this), all.end());
+  }
+  release_cores();
+}
+
+void Scheduler::release_cores() noexcept {
+  for (Core* core : cores_) core->~Core();
+  for (CoreLine* line : lines_) line->~CoreLine();
+  ::operator delete (memory_, std::align_val_t{padded});
+}
+
+// With padding, each core and each line begins on a line of its own and nothing follows on its last one. Without, all
+// lines follow each other and so do all cores, as objects in a plain array do.
+void Scheduler::make_cores() {
+  const auto count = static_cast<std::size_t>(settings_.cores);
+  const std::size_t line_step = settings_.padding ? up_to(sizeof(CoreLine), padded) : sizeof(CoreLine);
+  const std::size_t core_step = settings_.padding ? up_to(sizeof(Core), padded) : sizeof(Core);
+  const std::size_t lines = up_to(line_step * count, padded);
+  memory_ = static_cast<std::byte*>(::operator new (lines + core_step * count, std::align_val_t{padded}));
+  std::vector<base::InboxDoor<>*> returns;
+  for (std::size_t i = 0; i < count; ++i) {
+    lines_.push_back(new (memory_ + line_step * i) CoreLine);
+    returns.push_back(&lines_.back()->returns);
+  }
+  for (std::size_t i = 0; i < count; ++i) {
+    cores_.push_back(new (memory_ + lines + core_step * i) Core(*this, static_cast<uint16_t>(i), *lines_[i], returns));
+    tallies_.push_back(&cores_.back()->tally());
+  }
+  outside_.idle();
+  tallies_.push_back(&outside_);
+}
+
+void Scheduler::start_threads() {
+  static const int registered = pthread_atfork([] { all_lock.lock(); }, [] { all_lock.unlock(); }, in_forked_child);
+  (void)registered;
+  const std::vector<int> cpus = allowed_cpus();
+  const bool bind = settings_.bind && cpus.size() == cores_.size();
+  const std::lock_guard guard(all_lock);
+  all.push_back(this);
+  for (std::size_t i = 0; i < cores_.size(); ++i) {
+    pthread_t thread;
+    const auto body = [](void* core) -> void* {
+      static_cast<Core*>(core)->run();
+      return nullptr;
+    };
+    if (const int error = pthread_create(&thread, nullptr, body, cores_[i]); error != 0) {
+      advance(ended_state);
+      for (pthread_t started : threads_) pthread_join(started, nullptr);
+      all.pop_back();
+      throw std::system_error(
+          error, std::generic_category(),
+          "Vif cannot start the thread of a core; ask for fewer cores or raise the limit of threads");
+    }
+    threads_.push_back(thread);
+    if (!bind) continue;
+    cpu_set_t set;
+    CPU_ZERO(&set);
+    CPU_SET(static_cast<std::size_t>(cpus[i]), &set);
+    pthread_setaffinity_np(thread, sizeof set, &set);  // refused: the core runs where the system puts it
+  }
+}
+
+// The threads of the cores are not in the child: nothing may be posted and nobody waited for.
+void Scheduler::in_forked_child() noexcept {
+  for (Scheduler* scheduler : all) {
+    scheduler->forked_ = true;
+    scheduler->state_.store(ended_state, std::memory_order_relaxed);
+  }
+  all_lock.unlock();
+}
+
+}  // namespace vif::sched

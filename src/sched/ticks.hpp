@@ -1,0 +1,16 @@
+// The time-stamp counter as a clock for intervals within one core: an instruction, without conversion. Where the
+// counter does not count at a constant rate, it only makes what is learnt from it less exact. Context: any.
+#pragma once
+
+#include <cstdint>
+
+#include <x86intrin.h>
+
+namespace vif::sched {
+
+inline int64_t ticks() noexcept { return static_cast<int64_t>(__rdtsc()); }
+
+// How many ticks a nanosecond has, measured once (a millisecond). Context: app.
+double ticks_per_ns();
+
+}  // namespace vif::sched

@@ -1,0 +1,275 @@
+// Models of sched/door.hpp and sched/tally.hpp: a core that sleeps misses no event, whoever pushes and wherever an
+// interrupt lands; chains come in order; "all is quiet" is said only when it is, and always in the end.
+#include <gtest/gtest.h>
+
+#include <array>
+
+#include "model/explore.hpp"
+#include "sched/door.hpp"
+#include "sched/tally.hpp"
+
+namespace vif::model {
+namespace {
+
+Limits bounds(int preemptions, int stale_reads) {
+  Limits limits;
+  limits.preemptions = preemptions;
+  limits.stale_reads = stale_reads;
+  return limits;
+}
+
+// A core reduced to its door: it takes letters until it has all, and sleeps when there are none.
+template <class Atoms>
+struct Desk {
+  using Door = sched::Door<Atoms>;
+  struct Letter : Door::Record {
+    ModelPlain<int> pusher{0};
+    ModelPlain<int> number{0};
+  };
+
+  void push(int index, int pusher, int number) {
+    write(index, pusher, number);
+    wake(door.push(letters[index]));
+  }
+  // Two letters by one push.
+  void push_two(int index, int pusher, int number) {
+    write(index, pusher, number);
+    write(index + 1, pusher, number + 1);
+    letters[index + 1].next.store(&letters[index], std::memory_order_relaxed);
+    wake(door.push_chain(letters[index + 1], letters[index]));
+  }
+
+  bool take_all() {
+    bool some = false;
+    while (auto* record = door.take(tray)) {
+      auto& letter = static_cast<Letter&>(*record);
+      const int pusher = letter.pusher;
+      require(letter.number == next[pusher], "the letters of one pusher come in order, each once");
+      ++next[pusher];
+      ++taken;
+      some = true;
+    }
+    return some;
+  }
+
+  void serve(int count, bool away) {
+    while (taken < count) {
+      if (take_all()) continue;
+      door.rest(away ? bell::Posture::away : bell::Posture::sleeping);
+      if (!take_all()) {
+        if (away) {
+          // A descriptor: readable once it has been written, until it is read.
+          while (descriptor.load(std::memory_order_acquire) == 0) Atoms::wait(descriptor, 0, -1);
+          descriptor.store(0, std::memory_order_relaxed);
+        } else {
+          door.sleep(-1);
+        }
+      }
+      door.stand_up();
+    }
+  }
+
+  Door door;
+  typename Door::Tray tray;
+  typename Atoms::template Atomic<uint32_t> descriptor{0};
+  Letter letters[6];
+  int next[3] = {};
+  int taken = 0;
+
+ private:
+  void write(int index, int pusher, int number) {
+    letters[index].pusher = pusher;
+    letters[index].number = number;
+  }
+  void wake(bell::Call call) {
+    if (call != bell::Call::helper) return;
+    descriptor.store(1, std::memory_order_release);
+    Atoms::wake(descriptor, 1);
+  }
+};
+
+// Two posters and a handler of the first, each with its letters; the core sleeps in between.
+template <class Atoms>
+Body desk(int handler_letters, bool away) {
+  return [=](Program& program) {
+    auto state = program.make<Desk<Atoms>>("desk");
+    const int count = 3 + handler_letters;
+    program.thread("core", [=] { state->serve(count, away); });
+    const int poster = program.thread("poster", [=] { state->push_two(0, 0, 0); });
+    if (handler_letters != 0) {
+      program.handler(
+          poster, [=] { state->push(2, 1, 0); }, 0);
+    }
+    program.thread("other", [=] {
+      if (handler_letters != 0) raise(poster);
+      state->push(3, 2, 0);
+    });
+    program.at_end([=] { require(state->taken == count, "every letter was taken"); });
+  };
+}
+
+TEST(DoorModel, ASleepingCoreMissesNothing) {
+  for (bool away : {false, true}) {
+    Result plain = check(desk<ModelAtoms>(0, away), bounds(2, 1), 10000);
+    EXPECT_TRUE(plain.passed) << plain.report;
+    Result handler = check(desk<ModelAtoms>(1, away), bounds(1, 1), 10000);
+    EXPECT_TRUE(handler.passed) << handler.report;
+  }
+}
+
+TEST(DoorModel, FindsWhatIsMissing) {
+  EXPECT_FALSE(explore(desk<AtomsWithoutFences>(0, false), bounds(2, 1)).passed);
+  EXPECT_FALSE(explore(desk<AtomsWithoutRelease>(0, false), bounds(2, 1)).passed);
+  EXPECT_FALSE(explore(desk<AtomsWithoutAcquire>(0, false), bounds(2, 1)).passed);
+}
+
+// Two cores that hand one event to and fro `hops` times after it came from outside, and an observer.
+template <class Atoms>
+struct Office {
+  using Tally = sched::Tally<Atoms>;
+
+  // A core: while there may be an event, take it, and hand it on if it has hops left.
+  void serve(std::size_t self, int turns) {
+    for (int turn = 0; turn < turns; ++turn) {
+      const uint32_t event = inbox[self].exchange(0, std::memory_order_acq_rel);
+      if (event != 0) {
+        tallies[self].took(1);
+        if (event > 1) {
+          tallies[self].hands(1);
+          inbox[1 - self].store(event - 1, std::memory_order_release);
+        } else {
+          done.store(1, std::memory_order_relaxed);
+        }
+      }
+      tallies[self].idle();
+      Atoms::fence();
+      watchers.core_is_idle();
+    }
+  }
+  bool quiet() { return sched::all_quiet<Atoms>(observed); }
+
+  std::array<Tally, 3> tallies;  // the last one: threads from outside
+  std::array<Tally*, 3> observed{&tallies[0], &tallies[1], &tallies[2]};
+  std::array<typename Atoms::template Atomic<uint32_t>, 2> inbox{};
+  typename Atoms::template Atomic<uint32_t> done{0};
+  typename Atoms::template Atomic<uint32_t> stopping{0};
+  sched::Watchers<Atoms> watchers;
+};
+
+template <class Atoms>
+Body office(uint32_t hops) {
+  return [=](Program& program) {
+    auto state = program.make<Office<Atoms>>("office");
+    state->tallies[0].idle();
+    state->tallies[1].idle();
+    state->tallies[2].idle();
+    state->tallies[2].comes_from_outside();
+    state->inbox[0].store(hops, std::memory_order_relaxed);
+    program.thread("first", [=] { state->serve(0, 2); });
+    program.thread("second", [=] { state->serve(1, 1); });
+    program.thread("observer", [=] {
+      for (int look = 0; look < 2; ++look) {
+        if (state->quiet()) require(state->done.load() == 1, "what is said to be quiet is quiet");
+      }
+    });
+  };
+}
+
+TEST(TallyModel, QuietIsSaidOnlyWhenItIs) {
+  for (uint32_t hops : {1U, 2U, 3U}) {
+    Result result = check(office<ModelAtoms>(hops), bounds(2, 1), 5000);
+    EXPECT_TRUE(result.passed) << result.report;
+  }
+}
+
+// One look instead of two: the first core is seen before it begins, the second when it has finished its part, and the
+// event from outside hides that the first still works.
+Body still_at_work(bool twice) {
+  return [=](Program& program) {
+    auto state = program.make<Office<ModelAtoms>>("office");
+    for (auto& tally : state->tallies) tally.idle();
+    state->tallies[2].comes_from_outside();
+    program.thread("first", [=] {
+      state->tallies[0].took(1);
+      state->tallies[0].hands(1);
+      state->inbox[1].store(1, std::memory_order_release);
+      state->done.store(1, std::memory_order_relaxed);
+      state->tallies[0].idle();
+    });
+    program.thread("second", [=] {
+      if (state->inbox[1].exchange(0, std::memory_order_acq_rel) == 0) return;
+      state->tallies[1].took(1);
+      state->tallies[1].idle();
+    });
+    program.thread("observer", [=] {
+      uint64_t handed, taken;
+      const bool once = sched::look_once<ModelAtoms>(state->observed, handed, taken) && handed == taken;
+      if (twice ? state->quiet() : once) require(state->done.load() == 1, "what is said to be quiet is quiet");
+    });
+  };
+}
+
+TEST(TallyModel, OneLookIsNotEnough) {
+  EXPECT_FALSE(explore(still_at_work(false), bounds(3, 0)).passed);
+  Result result = check(still_at_work(true), bounds(3, 0));
+  EXPECT_TRUE(result.passed) << result.report;
+}
+
+// The observer waits for quiet: the cores wake it.
+template <class Atoms>
+Body waited_for() {
+  return [=](Program& program) {
+    auto state = program.make<Office<Atoms>>("office");
+    state->tallies[1].idle();
+    state->tallies[2].idle();
+    state->tallies[2].comes_from_outside();
+    state->inbox[0].store(1, std::memory_order_relaxed);
+    program.thread("first", [=] { state->serve(0, 1); });
+    program.thread("observer", [=] {
+      state->watchers.watch([&] { return state->quiet(); });
+      require(state->done.load() == 1, "all is done when the wait ends");
+    });
+  };
+}
+
+TEST(TallyModel, WhoWaitsForQuietIsWoken) {
+  Result result = check(waited_for<ModelAtoms>(), bounds(2, 1));
+  EXPECT_TRUE(result.passed) << result.report;
+  EXPECT_FALSE(explore(waited_for<AtomsWithoutFences>(), bounds(2, 2)).passed);
+}
+
+// A thread from outside against the end: either its event is run, or it is refused; the end never leaves it behind.
+template <class Atoms>
+Body refused() {
+  return [=](Program& program) {
+    auto state = program.make<Office<Atoms>>("office");
+    state->tallies[1].idle();
+    auto accepted = program.make<ModelAtomic<uint32_t>>("accepted");
+    program.thread("core", [=] { state->serve(0, 2); });
+    state->tallies[0].idle();
+    state->tallies[2].idle();
+    program.thread("outside", [=] {
+      state->tallies[2].comes_from_outside();
+      if (state->stopping.load(std::memory_order_seq_cst) != 0) {
+        state->tallies[2].is_refused();
+        return;
+      }
+      accepted->store(1, std::memory_order_relaxed);
+      state->inbox[0].store(1, std::memory_order_release);
+    });
+    program.thread("end", [=] {
+      state->stopping.store(1, std::memory_order_seq_cst);
+      if (state->quiet()) {
+        require(accepted->load() == 0 || state->done.load() == 1, "an event that was accepted has run");
+      }
+    });
+  };
+}
+
+TEST(TallyModel, TheEndLeavesNoAcceptedEventBehind) {
+  Result result = check(refused<ModelAtoms>(), bounds(2, 1), 10000);
+  EXPECT_TRUE(result.passed) << result.report;
+}
+
+}  // namespace
+}  // namespace vif::model
