@@ -7,7 +7,7 @@ import sys
 from pathlib import Path
 
 from . import contenders as contending
-from . import peers, rounds, suite, tables, verdicts
+from . import event_cli, peers, rounds, suite, tables, verdicts
 
 DESCRIPTION = (
     """Measures Vif, and peers beside it in the same run when asked (--mpi).
@@ -17,6 +17,7 @@ benchmarks:
     + "\n".join(f"  {name:14} {what}" for name, what in suite.BENCHMARKS.items())
     + """
   all            each of them
+  events ...     the event runtime and its allocator: vif bench events --help
 """
 )
 
@@ -140,6 +141,8 @@ def measure(names, options, chosen, programs, missing):
 
 def main(arguments, script):
     here = Path(script).absolute().parent
+    if arguments[:1] == ["events"]:
+        return event_cli.main(arguments[1:], find_programs(here, None)[1], say, show)
     options = parser().parse_args(arguments)
     rounds.stop_on_signal()
     names = list(suite.BENCHMARKS) if "all" in options.benchmark else options.benchmark

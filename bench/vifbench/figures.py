@@ -159,6 +159,10 @@ def _histograms(record):
 
 def of_record(record):
     benchmark = record["benchmark"]
+    if benchmark.startswith("events-"):
+        from . import event_tables  # which uses this module
+
+        return event_tables.pictures_of(record)
     if benchmark == "overlap":
         return _heat_maps(record) + _hidden_ratio(record)
     if benchmark == "latency":

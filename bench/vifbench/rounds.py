@@ -8,7 +8,7 @@ import sys
 import tempfile
 import time
 
-from . import machine, merge, suite
+from . import event_suite, machine, merge, suite
 from .contenders import ContenderError
 from .peers import PeerError
 
@@ -86,6 +86,19 @@ def run_once(contender, job):
     return document, wall
 
 
+def keys_of(program):
+    """The members that tell one point of a program from another."""
+    for kind in event_suite.KINDS.values():
+        if kind.program == program:
+            return kind.keys
+    return suite.KEYS[program]
+
+
+def what_of(benchmark):
+    kind = event_suite.KINDS.get(benchmark)
+    return kind.what if kind else suite.BENCHMARKS[benchmark]
+
+
 def run_job(job, contenders, rounds, say):
     """The rounds of one job. Returns its part of the record: merged results and failures by contender."""
     documents = {contender.name: [] for contender in contenders}
@@ -106,7 +119,7 @@ def run_job(job, contenders, rounds, say):
                 continue
             documents[contender.name].append(document)
             walls[contender.name].append(wall)
-    keys = suite.KEYS[job.program]
+    keys = keys_of(job.program)
     results = {}
     for name, list_of_documents in documents.items():
         if not list_of_documents:
@@ -138,7 +151,7 @@ def run_benchmark(benchmark, jobs, contenders, rounds, say):
         looks.append(machine.look())
     return {
         "benchmark": benchmark,
-        "what": suite.BENCHMARKS[benchmark],
+        "what": what_of(benchmark),
         "when": time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime()),
         "machine": machine.describe(),
         "conditions": machine.conditions(looks),

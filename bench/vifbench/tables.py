@@ -243,6 +243,14 @@ _MAKERS = {
 }
 
 
+def _maker(benchmark):
+    if benchmark.startswith("events-"):
+        from . import event_tables  # which uses this module
+
+        return event_tables.of_job
+    return _MAKERS[benchmark]
+
+
 def _join_same_titles(tables):
     """Start times of several rank counts are rows of one table."""
     joined = {}
@@ -258,7 +266,7 @@ def _join_same_titles(tables):
 def of_record(record):
     tables = []
     for job in record["jobs"]:
-        made = _MAKERS[record["benchmark"]](record, job)
+        made = _maker(record["benchmark"])(record, job)
         if made:
             made[-1].notes += _failure_notes(job)
         tables += made

@@ -16,8 +16,8 @@
 #include <new>
 
 // Marks what the libraries of Vif offer to programs.
-#ifndef VIF_EXPORT
-#define VIF_EXPORT __attribute__((visibility("default")))
+#ifndef VIF_PUBLIC
+#define VIF_PUBLIC __attribute__((visibility("default")))
 #endif
 
 namespace vif::memory {
@@ -28,27 +28,27 @@ inline constexpr PlaceNumber no_place = UINT16_MAX;
 
 // The place of the calling thread. A thread that is none becomes one. no_place when 512 threads are places already:
 // such a thread gets its memory from the C library.
-VIF_EXPORT PlaceNumber this_place() noexcept;
+VIF_PUBLIC PlaceNumber this_place() noexcept;
 
 // Memory that the calling thread will use and release; anybody else may. nullptr when there is no memory. Zero bytes
 // give an address of their own. The alignment is a power of two. Above VIF_EMA_LARGEST bytes, or an alignment of 64,
 // memory comes from the C library.
-[[nodiscard]] VIF_EXPORT void* allocate(std::size_t bytes, std::size_t alignment = 16) noexcept;
+[[nodiscard]] VIF_PUBLIC void* allocate(std::size_t bytes, std::size_t alignment = 16) noexcept;
 
 // The same for an object that the thread of `place` will use and release: it is released fastest there. An unknown
 // place counts as the calling thread's.
-[[nodiscard]] VIF_EXPORT void* allocate_for(PlaceNumber place, std::size_t bytes, std::size_t alignment = 16) noexcept;
+[[nodiscard]] VIF_PUBLIC void* allocate_for(PlaceNumber place, std::size_t bytes, std::size_t alignment = 16) noexcept;
 
 // Releases what one of the above returned, or does nothing with nullptr. Any thread, at any time, even when the thread
 // that allocated has ended.
-VIF_EXPORT void release(void* object) noexcept;
+VIF_PUBLIC void release(void* object) noexcept;
 
 // How many bytes the object has, at least those asked for.
-VIF_EXPORT std::size_t usable_bytes(const void* object) noexcept;
+VIF_PUBLIC std::size_t usable_bytes(const void* object) noexcept;
 
 // Hands over what the calling thread has released for others and still holds back to hand over in bulk (at most 16 KiB
 // for each other thread), and gives its unused memory back. For a thread that goes idle for long.
-VIF_EXPORT void trim() noexcept;
+VIF_PUBLIC void trim() noexcept;
 
 // What the process has, in bytes: made usable so far (the peak), held by places now, and given back to the system.
 // Objects above the limits above are not counted.
@@ -57,7 +57,7 @@ struct Figures {
   std::size_t held;
   std::size_t returned;
 };
-VIF_EXPORT Figures figures() noexcept;
+VIF_PUBLIC Figures figures() noexcept;
 
 // A std::pmr memory resource. Without a place: for the thread that allocates. All resources without a place are equal,
 // and every resource can release what another has allocated.

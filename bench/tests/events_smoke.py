@@ -1,0 +1,45 @@
+"""Runs each program of `vif bench events` for an instant and checks its document: names and counts, never durations."""
+
+import sys
+import unittest
+from pathlib import Path
+
+sys.path.insert(0, str(Path(__file__).resolve().parent.parent))
+from vifbench import event_contenders, event_suite, rounds, suite  # noqa: E402  (the path comes first)
+
+PREFIX = Path(sys.argv.pop()).absolute() if len(sys.argv) > 1 else Path("build").absolute()
+PROGRAMS = PREFIX / "libexec" / "vif" / "bench" / "events"
+
+
+def run(contender, program, **arguments):
+    document, _ = rounds.run_once(contender, suite.Job("smoke", program, 1, arguments, 60))
+    return document
+
+
+def keys_of(benchmark, document):
+    return [tuple(point[key] for key in event_suite.KINDS[benchmark].keys) for point in document["points"]]
+
+
+class Allocators(unittest.TestCase):
+    def test_each_pattern_is_measured_on_vif_and_on_malloc(self):
+        chosen, missing = event_contenders.allocators(PROGRAMS, [], print)
+        self.assertEqual(missing, [])
+        for contender in chosen:
+            document = run(contender, "alloc", sizes="32,512", seconds=0.001)
+            patterns = ("pair", "batch", "random") + (("cross",) if document["usable_cpus"] > 1 else ())
+            expected = [(pattern, size) for size in (32, 512) for pattern in patterns]
+            self.assertEqual(keys_of("events-alloc", document), expected)
+            for point in document["points"]:
+                ticks = point["ticks"]
+                self.assertGreater(ticks["median"] if isinstance(ticks, dict) else ticks, 0)
+
+    def test_a_library_that_was_not_loaded_is_noticed(self):
+        (vif, *_), _ = event_contenders.allocators(PROGRAMS, [], print)
+        vif.signature = "libother"
+        with self.assertRaises(rounds.RunError):
+            run(vif, "alloc", sizes="32", seconds=0.001, patterns="pair")
+
+
+if __name__ == "__main__":
+    rounds.stop_on_signal()
+    unittest.main()

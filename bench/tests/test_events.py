@@ -1,0 +1,62 @@
+"""Tables, pictures and verdicts of event benchmarks, from small records."""
+
+import unittest
+from pathlib import Path
+from unittest import mock
+
+from tests.documents import job, measure, record
+from vifbench import debian, event_suite, figures, merge, rounds, tables
+from vifbench.peers import PeerError
+
+
+def alloc_point(pattern, size, ticks):
+    return {"pattern": pattern, "size": size, "ticks": measure(ticks)}
+
+
+def alloc_record():
+    def merged(*points):
+        return merge.points([list(points)] * 3, rounds.keys_of("alloc"))
+
+    results = {
+        "vif": merged(alloc_point("pair", 64, 12), alloc_point("cross", 64, 20), alloc_point("cross", 512, 30)),
+        "jemalloc": merged(alloc_point("pair", 64, 10), alloc_point("cross", 64, 40), alloc_point("cross", 512, 300)),
+    }
+    return record("events-alloc", [job("alloc", results, ranks=1)], contenders=("vif", "jemalloc"))
+
+
+class Events(unittest.TestCase):
+    def test_a_row_for_each_point_with_the_ratio_to_the_best_peer(self):
+        (table,) = tables.of_record(alloc_record())
+        self.assertEqual(table.headers, ["pattern, size", "vif", "jemalloc", "vif / best peer"])
+        self.assertEqual([row[0] for row in table.rows], ["pair, 64 B", "cross, 64 B", "cross, 512 B"])
+        self.assertEqual([row[-1] for row in table.rows], ["1.20 (jemalloc)", "0.50 (jemalloc)", "0.10 (jemalloc)"])
+
+    def test_pictures_have_a_line_for_each_contender(self):
+        (picture,) = figures.of_record(alloc_record())
+        self.assertEqual(picture.labels, ["64 B", "512 B"])
+        self.assertEqual(dict(picture.series), {"vif": [20, 30], "jemalloc": [40, 300]})
+
+    def test_every_benchmark_is_complete(self):
+        for name, kind in event_suite.KINDS.items():
+            self.assertTrue(name.startswith("events-"))
+            self.assertTrue(kind.measures and kind.keys and event_suite.jobs_of(name, quick=True))
+            if kind.across:
+                self.assertIn(kind.across, kind.keys)
+
+
+class Packages(unittest.TestCase):
+    def test_without_apt_the_sentence_names_the_packages(self):
+        with (
+            mock.patch.object(debian, "find", return_value=None),
+            mock.patch.object(debian.shutil, "which", return_value=None),
+            self.assertRaisesRegex(PeerError, "install what your system calls libnothing1"),
+        ):
+            debian.fetch(["libnothing1"], ["lib/libnothing.so.1"], print)
+
+    def test_what_the_system_has_is_not_fetched(self):
+        with mock.patch.object(debian, "find", return_value=Path("/usr/lib/there")):
+            self.assertEqual(debian.fetch(["package"], ["lib/there"], self.fail), [Path("/usr/lib/there")])
+
+
+if __name__ == "__main__":
+    unittest.main()

@@ -1,0 +1,65 @@
+"""The command line of `vif bench events`."""
+
+import argparse
+import json
+
+from . import event_contenders as contending
+from . import event_suite as suite
+from . import rounds
+
+DESCRIPTION = (
+    "Measures the event runtime and its allocator, and peers beside them in the same run.\n\nbenchmarks:\n"
+    + (
+        "\n".join(f"  {suite.short(name):14} {kind.what}" for name, kind in suite.KINDS.items())
+        + "\n  all            each of them"
+    )
+)
+
+EPILOG = """Contenders take turns, round by round; figures are medians over the rounds, with ± half the distance between
+the extremes. Peers that are not installed are fetched from the package lists of Debian or Ubuntu, without root, into
+~/.cache/vif/peers; one that cannot be had is left out with a sentence."""
+
+
+def parser():
+    made = argparse.ArgumentParser(
+        prog="vif bench events",
+        description=DESCRIPTION,
+        epilog=EPILOG,
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+    )
+    names = [suite.short(name) for name in suite.KINDS]
+    made.add_argument("benchmark", choices=[*names, "all"], metavar="NAME", nargs="+", help="benchmarks named above")
+    made.add_argument("--peers", metavar="LIST", help="the peers to compare with, with commas; none for none [all]")
+    made.add_argument("--quick", action="store_true", help="fewer points and shorter measures")
+    made.add_argument("--rounds", type=int, default=5, metavar="N", help="rounds in which contenders take turns [5]")
+    made.add_argument("--json", metavar="FILE", help="write the whole record, for vif report")
+    return made
+
+
+def contenders_of(benchmark, options, programs, say):
+    wanted = None if options.peers is None else options.peers.split(",")
+    return contending.allocators(programs, wanted, say)
+
+
+def main(arguments, programs, say, show):
+    options = parser().parse_args(arguments)
+    if options.rounds < 1:
+        say("vif bench: --rounds must be at least 1.")
+        return 2
+    rounds.stop_on_signal()
+    names = list(suite.KINDS) if "all" in options.benchmark else [f"events-{name}" for name in options.benchmark]
+    records = []
+    for name in names:
+        say(f"{name} ...")
+        who, missing = contenders_of(name, options, programs / "events", say)
+        record = rounds.run_benchmark(name, suite.jobs_of(name, options.quick), who, options.rounds, say)
+        record["mode"] = "quick" if options.quick else "full"
+        record["missing"] = missing
+        records.append(record)
+        show(record)
+    if options.json:
+        with open(options.json, "w", encoding="utf-8") as file:
+            json.dump({"records": records}, file, indent=1)
+        say(f"The record is in {options.json}; make pictures of it with: vif report {options.json} -o DIR")
+    failed = any(name.startswith("vif") for record in records for job in record["jobs"] for name in job["failures"])
+    return 1 if failed else 0
