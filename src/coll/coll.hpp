@@ -46,6 +46,8 @@ struct Group {
   int rank = 0;          // mine in the group
   int size = 1;
   const int* processes = nullptr;  // rank -> index in the job
+  // Of an inter-communicator: the processes of both groups, these many of the first group first. 0: one group.
+  int first_group = 0;
   // More processes than cores. It guides the choice of algorithms, so it must be agreed: the same in all processes.
   // False is always safe.
   bool oversubscribed = false;

@@ -5,10 +5,9 @@
 
 #include <new>
 
-#include "coll/algorithms.hpp"
 #include "coll/area_call.hpp"
 #include "coll/area_operation.hpp"
-#include "coll/choice.hpp"
+#include "coll/chosen.hpp"
 #include "coll/schedule_operation.hpp"
 
 namespace vif::coll {
@@ -67,9 +66,5 @@ struct Running {
     return run(call, write);
   }
 };
-
-inline Situation situation_of(const Schedule& schedule) noexcept {
-  return {schedule.size(), schedule.group().oversubscribed, schedule.reduction().commutative};
-}
 
 }  // namespace vif::coll

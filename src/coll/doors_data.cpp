@@ -20,17 +20,7 @@ auto bcast_to(Group& group, void* buffer, uint64_t bytes, int root, End end) noe
   call.in = call.out = buffer;
   call.bytes = bytes;
   call.root = root;
-  return end(call, [&](Schedule& schedule) {
-    const Situation situation = situation_of(schedule);
-    switch (choose_bcast(bytes, situation)) {
-      case BcastAlgorithm::binomial:
-        return bcast_binomial(schedule, buffer, bytes, root);
-      case BcastAlgorithm::chain:
-        return bcast_chain(schedule, buffer, bytes, root, chain_segment(bytes, situation));
-      case BcastAlgorithm::scatter_allgather:
-        return bcast_scatter_allgather(schedule, buffer, bytes, root);
-    }
-  });
+  return end(call, [&](Schedule& schedule) { write_bcast(schedule, buffer, bytes, root); });
 }
 
 // One block per process, all of the same size.
@@ -45,47 +35,26 @@ AreaCall blocks_call(Group& group, Kind kind, const void* in, uint64_t bytes, vo
 
 template <class End>
 auto gather_to(Group& group, const void* in, uint64_t bytes, void* out, int root, End end) noexcept {
-  return end(blocks_call(group, Kind::gather, in, bytes, out, root), [&](Schedule& schedule) {
-    if (choose_tree(bytes, situation_of(schedule)) == TreeAlgorithm::binomial) {
-      return gather_binomial(schedule, in, bytes, out, root);
-    }
-    gather_linear(schedule, in, bytes, out, Blocks{nullptr, nullptr, bytes}, root);
-  });
+  return end(blocks_call(group, Kind::gather, in, bytes, out, root),
+             [&](Schedule& schedule) { write_gather(schedule, in, bytes, out, root); });
 }
 
 template <class End>
 auto scatter_to(Group& group, const void* in, uint64_t bytes, void* out, int root, End end) noexcept {
-  return end(blocks_call(group, Kind::scatter, in, bytes, out, root), [&](Schedule& schedule) {
-    if (choose_tree(bytes, situation_of(schedule)) == TreeAlgorithm::binomial) {
-      return scatter_binomial(schedule, in, bytes, out, root);
-    }
-    scatter_linear(schedule, in, Blocks{nullptr, nullptr, bytes}, out, bytes, root);
-  });
+  return end(blocks_call(group, Kind::scatter, in, bytes, out, root),
+             [&](Schedule& schedule) { write_scatter(schedule, in, bytes, out, root); });
 }
 
 template <class End>
 auto allgather_to(Group& group, const void* in, uint64_t bytes, void* out, End end) noexcept {
-  return end(blocks_call(group, Kind::allgather, in, bytes, out, 0), [&](Schedule& schedule) {
-    switch (choose_allgather(bytes, situation_of(schedule))) {
-      case AllgatherAlgorithm::ring:
-        return allgather_ring(schedule, in, out, Blocks{nullptr, nullptr, bytes});
-      case AllgatherAlgorithm::doubling:
-        return allgather_doubling(schedule, in, bytes, out);
-      case AllgatherAlgorithm::bruck:
-        return allgather_bruck(schedule, in, bytes, out);
-    }
-  });
+  return end(blocks_call(group, Kind::allgather, in, bytes, out, 0),
+             [&](Schedule& schedule) { write_allgather(schedule, in, bytes, out); });
 }
 
 template <class End>
 auto alltoall_to(Group& group, const void* in, uint64_t bytes, void* out, End end) noexcept {
-  return end(blocks_call(group, Kind::alltoall, in, bytes, out, 0), [&](Schedule& schedule) {
-    const Blocks blocks{nullptr, nullptr, bytes};
-    if (choose_alltoall(bytes, situation_of(schedule)) == AlltoallAlgorithm::bruck) {
-      return alltoall_bruck(schedule, in, bytes, out);
-    }
-    alltoall_pairwise(schedule, in, blocks, out, blocks);
-  });
+  return end(blocks_call(group, Kind::alltoall, in, bytes, out, 0),
+             [&](Schedule& schedule) { write_alltoall(schedule, in, bytes, out); });
 }
 
 template <class End>

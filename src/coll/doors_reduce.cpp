@@ -28,29 +28,15 @@ auto reduce_to(Group& group, const void* in, void* out, uint64_t count, const Re
   const void* const source = resolve(in, out);
   AreaCall call = vector_call(group, Kind::reduce, source, out, count, reduction);
   call.root = root;
-  return end(call, [&](Schedule& schedule) {
-    if (choose_reduce(count * reduction.element_size, situation_of(schedule)) == ReduceAlgorithm::halving) {
-      return reduce_halving(schedule, source, out, count, root);
-    }
-    reduce_binomial(schedule, source, out, count, root);
-  });
+  return end(call, [&](Schedule& schedule) { write_reduce(schedule, source, out, count, root); });
 }
 
 template <class End>
 auto allreduce_to(Group& group, const void* in, void* out, uint64_t count, const Reduction& reduction,
                   End end) noexcept {
   const void* const source = resolve(in, out);
-  return end(vector_call(group, Kind::allreduce, source, out, count, reduction), [&](Schedule& schedule) {
-    switch (choose_allreduce(count * reduction.element_size, situation_of(schedule))) {
-      case AllreduceAlgorithm::doubling:
-        allreduce_doubling(schedule, source, out, count);
-        return;
-      case AllreduceAlgorithm::halving:
-        return allreduce_halving(schedule, source, out, count);
-      case AllreduceAlgorithm::ring:
-        return allreduce_ring(schedule, source, out, count);
-    }
-  });
+  return end(vector_call(group, Kind::allreduce, source, out, count, reduction),
+             [&](Schedule& schedule) { write_allreduce(schedule, source, out, count); });
 }
 
 // `count_of(rank)`: the elements that a process gets.
@@ -70,10 +56,7 @@ auto reduce_scatter_to(Group& group, const void* in, void* out, CountOf count_of
   return end(call, [&](Schedule& schedule) {
     std::vector<uint64_t> begins(1, 0);
     for (int rank = 0; rank < group.size; ++rank) begins.push_back(begins.back() + count_of(rank));
-    const ReduceScatterAlgorithm algorithm =
-        choose_reduce_scatter(total * reduction.element_size, situation_of(schedule));
-    if (algorithm == ReduceScatterAlgorithm::direct) return reduce_scatter_direct(schedule, source, out, begins);
-    reduce_scatter_allreduce(schedule, source, out, begins);
+    write_reduce_scatter(schedule, source, out, begins);
   });
 }
 

@@ -14,11 +14,30 @@ void Schedule::Free::operator()(std::byte* memory) const noexcept { ::operator d
 
 void Schedule::clear(int32_t tag) noexcept {
   tag_ = tag;
+  view_.clear();
+  phase_ = none;
   nodes_.clear();
   edges_.clear();
   successors_.clear();
   request_steps_.clear();
   for (Chunk& chunk : chunks_) chunk.used = 0;
+}
+
+void Schedule::among(std::vector<int> ranks) {
+  view_ = std::move(ranks);
+  view_rank_ = static_cast<int>(std::find(view_.begin(), view_.end(), group_.rank) - view_.begin());
+}
+
+void Schedule::next_phase() {
+  std::vector<Step> ends;
+  for (Step step = 0; step < nodes_.size(); ++step) {
+    if (nodes_[step].successors == 0) ends.push_back(step);
+  }
+  if (ends.empty()) return;
+  phase_ = none;
+  const Step gate = add(Kind::join, nullptr, nullptr, 0, {});
+  for (Step step : ends) order(step, gate);
+  phase_ = gate;
 }
 
 std::byte* Schedule::temporary(uint64_t bytes) {
@@ -46,12 +65,13 @@ Schedule::Step Schedule::add(Kind kind, const void* from, void* to, uint64_t amo
   node.amount = amount;
   nodes_.push_back(node);
   for (Step earlier : after) order(earlier, step);
+  order(phase_, step);
   return step;
 }
 
 Schedule::Step Schedule::send(int peer, const void* from, uint64_t bytes, uint32_t lane, After after) {
   const Step step = add(Kind::send, from, nullptr, bytes, after);
-  nodes_[step].peer = peer;
+  nodes_[step].peer = group_rank(peer);
   nodes_[step].lane = lane;
   nodes_[step].request = static_cast<uint32_t>(request_steps_.size());
   request_steps_.push_back(step);
@@ -60,7 +80,7 @@ Schedule::Step Schedule::send(int peer, const void* from, uint64_t bytes, uint32
 
 Schedule::Step Schedule::receive(int peer, void* to, uint64_t bytes, uint32_t lane, After after) {
   const Step step = add(Kind::receive, nullptr, to, bytes, after);
-  nodes_[step].peer = peer;
+  nodes_[step].peer = group_rank(peer);
   nodes_[step].lane = lane;
   nodes_[step].request = static_cast<uint32_t>(request_steps_.size());
   request_steps_.push_back(step);

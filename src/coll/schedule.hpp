@@ -30,8 +30,13 @@ class Schedule {
   explicit Schedule(Group& group) noexcept : group_(group) {}
 
   Group& group() const noexcept { return group_; }
-  int rank() const noexcept { return group_.rank; }
-  int size() const noexcept { return group_.size; }
+  int rank() const noexcept { return view_.empty() ? group_.rank : view_rank_; }
+  int size() const noexcept { return view_.empty() ? group_.size : static_cast<int>(view_.size()); }
+
+  // From here on, ranks are places in this list of ranks of the group, among which this process is; none: the group's.
+  void among(std::vector<int> ranks);
+  // What is added from here on comes after everything before.
+  void next_phase();
 
   // Forgets the steps; keeps the memory for the next ones. `tag` distinguishes the operation from others of the group.
   void clear(int32_t tag) noexcept;
@@ -59,7 +64,7 @@ class Schedule {
 
   struct Node {
     Kind kind = Kind::join;
-    int peer = -1;
+    int peer = -1;  // in the group
     uint32_t lane = 0;
     uint32_t request = 0;          // index, when it sends or receives
     uint32_t prerequisites = 0;    // steps that must be done before
@@ -91,9 +96,13 @@ class Schedule {
 
   Step add(Kind kind, const void* from, void* to, uint64_t amount, After after);
   void prepare_requests();
+  int group_rank(int rank) const noexcept { return view_.empty() ? rank : view_[static_cast<std::size_t>(rank)]; }
 
   Group& group_;
   int32_t tag_ = 0;
+  std::vector<int> view_;
+  int view_rank_ = 0;
+  Step phase_ = none;  // what every step comes after
   Reduction reduction_;
   std::vector<Node> nodes_;
   std::vector<Edge> edges_;

@@ -6,6 +6,8 @@
 #include <new>
 #include <string>
 
+#include "coll/inter.hpp"
+
 namespace vif::mpi {
 
 int look_up(MPI_Comm handle, Comm*& comm) {
@@ -15,10 +17,21 @@ int look_up(MPI_Comm handle, Comm*& comm) {
 
 int look_up_root(MPI_Comm handle, Comm*& comm, int root) {
   if (const int error = look_up(handle, comm); error != MPI_SUCCESS) return error;
-  if (static_cast<unsigned>(root) < static_cast<unsigned>(comm->size)) return MPI_SUCCESS;
+  if (static_cast<unsigned>(root) < static_cast<unsigned>(comm->peers)) return MPI_SUCCESS;
+  if (comm->is_inter() && (root == MPI_ROOT || root == MPI_PROC_NULL)) return MPI_SUCCESS;
   return raise(comm, MPI_ERR_ROOT,
                "the root " + std::to_string(root) + " is not a rank of " + describe(*comm) + ", whose ranks are 0 to " +
-                   std::to_string(comm->size - 1));
+                   std::to_string(comm->peers - 1) + (comm->is_inter() ? ", nor MPI_ROOT or MPI_PROC_NULL" : ""));
+}
+
+int look_up_intra(MPI_Comm handle, Comm*& comm) {
+  int error = MPI_SUCCESS;
+  comm = intra_comm_of(handle, error);
+  return error;
+}
+
+int inter_root(int root) noexcept {
+  return root == MPI_ROOT ? coll::this_is_root : root == MPI_PROC_NULL ? coll::beside_the_root : root;
 }
 
 namespace {

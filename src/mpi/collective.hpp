@@ -49,9 +49,14 @@ inline Block block_of(const void* buffer, MPI_Count count, MPI_Datatype type) no
 // Looks up and checks; raises what is wrong. `look_up_root` also checks the root.
 int look_up(MPI_Comm handle, Comm*& comm);
 int look_up_root(MPI_Comm handle, Comm*& comm, int root);
+// The same for one that no inter-communicator may be given to.
+int look_up_intra(MPI_Comm handle, Comm*& comm);
 int look_up_block(Comm& comm, Block& block);
 // The buffer of a block that may be MPI_IN_PLACE: its count and type are not looked at then.
 int look_up_block_or_in_place(Comm& comm, Block& block, bool in_place_allowed);
+
+// How src/coll names the root of a collective of an inter-communicator.
+int inter_root(int root) noexcept;
 
 // Which copies a packed form needs.
 enum class Copies : uint8_t { before, after, both };

@@ -1,6 +1,8 @@
 // Barrier, Bcast, Gather, Scatter, Allgather, Alltoall: the collectives on blocks of one size. Context: app.
 #include "mpi/collective_plain.hpp"
 
+#include "mpi/collective_inter.hpp"
+
 namespace vif::mpi {
 
 int barrier(MPI_Comm handle, const Call& call) {
@@ -16,6 +18,7 @@ int barrier(MPI_Comm handle, const Call& call) {
 int bcast(Block data, int root, MPI_Comm handle, const Call& call) {
   Comm* comm;
   if (const int error = look_up_root(handle, comm, root); error != MPI_SUCCESS) return error;
+  if (comm->is_inter()) return inter_bcast(*comm, data, root, call);
   if (const int error = look_up_block(*comm, data); error != MPI_SUCCESS) return error;
   coll::Group& group = comm->collectives;
   Staging staging;
@@ -29,6 +32,7 @@ int bcast(Block data, int root, MPI_Comm handle, const Call& call) {
 int gather(Block send, Block receive, int root, MPI_Comm handle, const Call& call) {
   Comm* comm;
   if (const int error = look_up_root(handle, comm, root); error != MPI_SUCCESS) return error;
+  if (comm->is_inter()) return inter_gather(*comm, send, receive, root, call);
   const bool at_root = comm->rank == root;
   if (const int error = look_up_block_or_in_place(*comm, send, at_root); error != MPI_SUCCESS) return error;
   coll::Group& group = comm->collectives;
@@ -49,6 +53,7 @@ int gather(Block send, Block receive, int root, MPI_Comm handle, const Call& cal
 int scatter(Block send, Block receive, int root, MPI_Comm handle, const Call& call) {
   Comm* comm;
   if (const int error = look_up_root(handle, comm, root); error != MPI_SUCCESS) return error;
+  if (comm->is_inter()) return inter_scatter(*comm, send, receive, root, call);
   const bool at_root = comm->rank == root;
   if (const int error = look_up_block_or_in_place(*comm, receive, at_root); error != MPI_SUCCESS) return error;
   coll::Group& group = comm->collectives;
@@ -90,6 +95,9 @@ int look_up_everywhere(Block& send, Block& receive, bool all_blocks, MPI_Comm ha
 }  // namespace
 
 int allgather(Block send, Block receive, MPI_Comm handle, const Call& call) {
+  if (Comm* comm = comm_of(handle); comm != nullptr && comm->is_inter()) {
+    return inter_allgather(*comm, send, receive, call);
+  }
   Staging staging;
   Everywhere it;
   if (const int error = look_up_everywhere(send, receive, false, handle, staging, it); error != MPI_SUCCESS)
@@ -101,6 +109,9 @@ int allgather(Block send, Block receive, MPI_Comm handle, const Call& call) {
 }
 
 int alltoall(Block send, Block receive, MPI_Comm handle, const Call& call) {
+  if (Comm* comm = comm_of(handle); comm != nullptr && comm->is_inter()) {
+    return inter_alltoall(*comm, send, receive, call);
+  }
   Staging staging;
   Everywhere it;
   if (const int error = look_up_everywhere(send, receive, true, handle, staging, it); error != MPI_SUCCESS)

@@ -6,6 +6,8 @@
 
 #include <algorithm>
 
+#include "coll/inter.hpp"
+
 namespace vif::mpi {
 
 namespace {
@@ -82,11 +84,63 @@ int prepare(Comm& comm, const Reducing& what, bool at_root, bool out_used, bool 
   return MPI_SUCCESS;
 }
 
+// The vector of this process for the other side, and the result for this one.
+int prepare_inter(Comm& comm, const Reducing& what, bool sends, bool receives, Staging& staging, Prepared& it) {
+  if (const int error = prepare_operator(comm, what, staging, it); error != MPI_SUCCESS) return error;
+  it.send = block_of(what.send, what.count, what.type);
+  it.receive = block_of(what.receive, what.count, what.type);
+  if (sends) {
+    if (const int error = look_up_block(comm, it.send); error != MPI_SUCCESS) return error;
+  }
+  if (receives) {
+    if (const int error = look_up_block(comm, it.receive); error != MPI_SUCCESS) return error;
+  }
+  if (it.stride == 0) {
+    it.in = it.send.buffer;
+    it.out = it.receive.buffer;
+    return MPI_SUCCESS;
+  }
+  if (sends) it.in = staging.elements_of(it.send, it.stride, Copies::before);
+  if (receives) it.out = staging.elements_of(it.receive, it.stride, Copies::after);
+  return MPI_SUCCESS;
+}
+
+int inter_reduce(Comm& comm, const Reducing& what, int root, const Call& call) {
+  coll::Group& group = comm.collectives;
+  Staging staging;
+  Prepared it{};
+  const int place = inter_root(root);
+  if (place != coll::beside_the_root) {
+    const bool at_root = place == coll::this_is_root;
+    if (const int error = prepare_inter(comm, what, !at_root, at_root, staging, it); error != MPI_SUCCESS) return error;
+  }
+  const auto count = static_cast<uint64_t>(what.count);
+  return run_collective(
+      comm, call, staging, [&] { return coll::inter_reduce(group, it.in, it.out, count, it.reduction, place); },
+      [&](coll::Lifetime lifetime) {
+        return coll::make_inter_reduce(group, it.in, it.out, count, it.reduction, place, lifetime);
+      });
+}
+
+int inter_allreduce(Comm& comm, const Reducing& what, const Call& call) {
+  coll::Group& group = comm.collectives;
+  Staging staging;
+  Prepared it{};
+  if (const int error = prepare_inter(comm, what, true, true, staging, it); error != MPI_SUCCESS) return error;
+  const auto count = static_cast<uint64_t>(what.count);
+  return run_collective(
+      comm, call, staging, [&] { return coll::inter_allreduce(group, it.in, it.out, count, it.reduction); },
+      [&](coll::Lifetime lifetime) {
+        return coll::make_inter_allreduce(group, it.in, it.out, count, it.reduction, lifetime);
+      });
+}
+
 }  // namespace
 
 int reduce(const Reducing& what, int root, MPI_Comm handle, const Call& call) {
   Comm* comm;
   if (const int error = look_up_root(handle, comm, root); error != MPI_SUCCESS) return error;
+  if (comm->is_inter()) return inter_reduce(*comm, what, root, call);
   const bool at_root = comm->rank == root;
   Staging staging;
   Prepared it{};
@@ -103,6 +157,7 @@ int reduce(const Reducing& what, int root, MPI_Comm handle, const Call& call) {
 int allreduce(const Reducing& what, MPI_Comm handle, const Call& call) {
   Comm* comm;
   if (const int error = look_up(handle, comm); error != MPI_SUCCESS) return error;
+  if (comm->is_inter()) return inter_allreduce(*comm, what, call);
   Staging staging;
   Prepared it{};
   if (const int error = prepare(*comm, what, true, true, false, staging, it); error != MPI_SUCCESS) return error;
@@ -117,7 +172,7 @@ int allreduce(const Reducing& what, MPI_Comm handle, const Call& call) {
 
 int scan(const Reducing& what, MPI_Comm handle, const Call& call) {
   Comm* comm;
-  if (const int error = look_up(handle, comm); error != MPI_SUCCESS) return error;
+  if (const int error = look_up_intra(handle, comm); error != MPI_SUCCESS) return error;
   Staging staging;
   Prepared it{};
   if (const int error = prepare(*comm, what, true, true, false, staging, it); error != MPI_SUCCESS) return error;
@@ -130,7 +185,7 @@ int scan(const Reducing& what, MPI_Comm handle, const Call& call) {
 
 int exscan(const Reducing& what, MPI_Comm handle, const Call& call) {
   Comm* comm;
-  if (const int error = look_up(handle, comm); error != MPI_SUCCESS) return error;
+  if (const int error = look_up_intra(handle, comm); error != MPI_SUCCESS) return error;
   Staging staging;
   Prepared it{};
   // Rank 0 gets nothing: what its buffer held must survive.
@@ -153,7 +208,7 @@ int scatter_result(Comm& comm, const Reducing& what, MPI_Count total, MPI_Count 
   it.send = block_of(what.send, total, what.type);
   // In place, the whole vector is where the result will be.
   it.receive = block_of(what.receive, it.send.in_place() ? total : own, what.type);
-  if (const int error = look_up_block_or_in_place(comm, it.send, true); error != MPI_SUCCESS) return error;
+  if (const int error = look_up_block_or_in_place(comm, it.send, !comm.is_inter()); error != MPI_SUCCESS) return error;
   if (const int error = look_up_block(comm, it.receive); error != MPI_SUCCESS) return error;
   prepare_buffers(staging, true, false, it);
   return run_collective(
@@ -176,9 +231,14 @@ int reduce_scatter_of(const Reducing& what, const Count* given, MPI_Comm handle,
   coll::Group& group = comm->collectives;
   return scatter_result(
       *comm, what, total, given[comm->rank], call,
-      [&](Prepared& it) { return coll::reduce_scatter(group, it.in, it.out, counts.data(), it.reduction); },
+      [&](Prepared& it) {
+        if (comm->is_inter()) return coll::inter_reduce_scatter(group, it.in, it.out, counts.data(), it.reduction);
+        return coll::reduce_scatter(group, it.in, it.out, counts.data(), it.reduction);
+      },
       [&](Prepared& it, coll::Lifetime lifetime) {
-        return coll::make_reduce_scatter(group, it.in, it.out, counts.data(), it.reduction, lifetime);
+        return comm->is_inter()
+                   ? coll::make_inter_reduce_scatter(group, it.in, it.out, counts.data(), it.reduction, lifetime)
+                   : coll::make_reduce_scatter(group, it.in, it.out, counts.data(), it.reduction, lifetime);
       });
 }
 
@@ -187,6 +247,10 @@ int reduce_scatter_of(const Reducing& what, const Count* given, MPI_Comm handle,
 int reduce_scatter_block(const Reducing& what, MPI_Comm handle, const Call& call) {
   Comm* comm;
   if (const int error = look_up(handle, comm); error != MPI_SUCCESS) return error;
+  if (comm->is_inter()) {
+    const std::vector<MPI_Count> counts(static_cast<size_t>(comm->size), what.count);
+    return reduce_scatter_of(what, counts.data(), handle, call);
+  }
   coll::Group& group = comm->collectives;
   const auto count = static_cast<uint64_t>(what.count);
   return scatter_result(

@@ -3,16 +3,11 @@
 
 #include <string>
 
+#include "mpi/collective_inter.hpp"
+
 namespace vif::mpi {
 
 namespace {
-
-// The blocks of all ranks as src/coll wants them, in the user's memory or in a packed form.
-struct Laid {
-  void* buffer = nullptr;
-  std::vector<uint64_t> sizes;
-  std::vector<int64_t> displacements;
-};
 
 // The block of one rank, looked up.
 int block_at(Comm& comm, const Spread& spread, int rank, Block& block) {
@@ -23,8 +18,10 @@ int block_at(Comm& comm, const Spread& spread, int rank, Block& block) {
   return MPI_SUCCESS;
 }
 
-int lay_out(Comm& comm, const Spread& spread, Copies copies, Staging& staging, Laid& laid) {
-  const auto ranks = static_cast<size_t>(comm.size);
+}  // namespace
+
+int lay_out(Comm& comm, int count, const Spread& spread, Copies copies, Staging& staging, Laid& laid) {
+  const auto ranks = static_cast<size_t>(count);
   std::vector<Block> blocks(ranks);
   bool contiguous = true;
   uint64_t total = 0;
@@ -53,11 +50,10 @@ int lay_out(Comm& comm, const Spread& spread, Copies copies, Staging& staging, L
   return MPI_SUCCESS;
 }
 
-}  // namespace
-
 int gatherv(Block send, const Spread& receive, int root, MPI_Comm handle, const Call& call) {
   Comm* comm;
   if (const int error = look_up_root(handle, comm, root); error != MPI_SUCCESS) return error;
+  if (comm->is_inter()) return inter_gatherv(*comm, send, receive, root, call);
   const bool at_root = comm->rank == root;
   if (const int error = look_up_block_or_in_place(*comm, send, at_root); error != MPI_SUCCESS) return error;
   coll::Group& group = comm->collectives;
@@ -67,7 +63,7 @@ int gatherv(Block send, const Spread& receive, int root, MPI_Comm handle, const 
   const void* in = in_place ? coll::in_place : staging.bytes_of(send, 1, Copies::before);
   if (at_root) {
     const Copies copies = in_place ? Copies::both : Copies::after;
-    if (const int error = lay_out(*comm, receive, copies, staging, out); error != MPI_SUCCESS) return error;
+    if (const int error = lay_out(*comm, comm->size, receive, copies, staging, out); error != MPI_SUCCESS) return error;
   }
   const uint64_t length = in_place ? out.sizes[static_cast<size_t>(root)] : static_cast<uint64_t>(send.bytes);
   return run_collective(
@@ -82,6 +78,7 @@ int gatherv(Block send, const Spread& receive, int root, MPI_Comm handle, const 
 int scatterv(const Spread& send, Block receive, int root, MPI_Comm handle, const Call& call) {
   Comm* comm;
   if (const int error = look_up_root(handle, comm, root); error != MPI_SUCCESS) return error;
+  if (comm->is_inter()) return inter_scatterv(*comm, send, receive, root, call);
   const bool at_root = comm->rank == root;
   if (const int error = look_up_block_or_in_place(*comm, receive, at_root); error != MPI_SUCCESS) return error;
   coll::Group& group = comm->collectives;
@@ -90,7 +87,8 @@ int scatterv(const Spread& send, Block receive, int root, MPI_Comm handle, const
   const bool in_place = receive.in_place();
   void* out = in_place ? coll::in_place : staging.bytes_of(receive, 1, Copies::after);
   if (at_root) {
-    if (const int error = lay_out(*comm, send, Copies::before, staging, in); error != MPI_SUCCESS) return error;
+    if (const int error = lay_out(*comm, comm->size, send, Copies::before, staging, in); error != MPI_SUCCESS)
+      return error;
   }
   const uint64_t length = in_place ? in.sizes[static_cast<size_t>(root)] : static_cast<uint64_t>(receive.bytes);
   return run_collective(
@@ -105,6 +103,7 @@ int scatterv(const Spread& send, Block receive, int root, MPI_Comm handle, const
 int allgatherv(Block send, const Spread& receive, MPI_Comm handle, const Call& call) {
   Comm* comm;
   if (const int error = look_up(handle, comm); error != MPI_SUCCESS) return error;
+  if (comm->is_inter()) return inter_allgatherv(*comm, send, receive, call);
   if (const int error = look_up_block_or_in_place(*comm, send, true); error != MPI_SUCCESS) return error;
   coll::Group& group = comm->collectives;
   Staging staging;
@@ -112,7 +111,7 @@ int allgatherv(Block send, const Spread& receive, MPI_Comm handle, const Call& c
   const bool in_place = send.in_place();
   const void* in = in_place ? coll::in_place : staging.bytes_of(send, 1, Copies::before);
   const Copies copies = in_place ? Copies::both : Copies::after;
-  if (const int error = lay_out(*comm, receive, copies, staging, out); error != MPI_SUCCESS) return error;
+  if (const int error = lay_out(*comm, comm->size, receive, copies, staging, out); error != MPI_SUCCESS) return error;
   return run_collective(
       *comm, call, staging,
       [&] { return coll::allgatherv(group, in, out.buffer, out.sizes.data(), out.displacements.data()); },
@@ -124,6 +123,7 @@ int allgatherv(Block send, const Spread& receive, MPI_Comm handle, const Call& c
 int alltoallv(const Spread& send, const Spread& receive, MPI_Comm handle, const Call& call) {
   Comm* comm;
   if (const int error = look_up(handle, comm); error != MPI_SUCCESS) return error;
+  if (comm->is_inter()) return inter_alltoallv(*comm, send, receive, call);
   coll::Group& group = comm->collectives;
   Staging staging;
   Laid in;
@@ -131,11 +131,11 @@ int alltoallv(const Spread& send, const Spread& receive, MPI_Comm handle, const 
   const bool in_place = send.in_place();
   if (in_place) {
     in.buffer = coll::in_place;
-  } else if (const int error = lay_out(*comm, send, Copies::before, staging, in); error != MPI_SUCCESS) {
+  } else if (const int error = lay_out(*comm, comm->size, send, Copies::before, staging, in); error != MPI_SUCCESS) {
     return error;
   }
   const Copies copies = in_place ? Copies::both : Copies::after;
-  if (const int error = lay_out(*comm, receive, copies, staging, out); error != MPI_SUCCESS) return error;
+  if (const int error = lay_out(*comm, comm->size, receive, copies, staging, out); error != MPI_SUCCESS) return error;
   return run_collective(
       *comm, call, staging,
       [&] {

@@ -39,6 +39,21 @@ inline Spread spread_of(const void* buffer, const MPI_Count* counts, const MPI_A
   return {const_cast<void*>(buffer), nullptr, counts, nullptr, displacements, MPI_DATATYPE_NULL, types};
 }
 
+inline Spread spread_of(const void* buffer, const int* counts, const MPI_Aint* displacements,
+                        const MPI_Datatype* types) noexcept {
+  return {const_cast<void*>(buffer), counts, nullptr, nullptr, displacements, MPI_DATATYPE_NULL, types};
+}
+
+// The blocks as src/coll wants them, in the user's memory or in a packed form.
+struct Laid {
+  void* buffer = nullptr;
+  std::vector<uint64_t> sizes;
+  std::vector<int64_t> displacements;
+};
+
+// Looks up so many blocks, raising what is wrong.
+int lay_out(Comm& comm, int count, const Spread& spread, Copies copies, Staging& staging, Laid& laid);
+
 int gatherv(Block send, const Spread& receive, int root, MPI_Comm comm, const Call& call);
 int scatterv(const Spread& send, Block receive, int root, MPI_Comm comm, const Call& call);
 int allgatherv(Block send, const Spread& receive, MPI_Comm comm, const Call& call);

@@ -16,16 +16,14 @@ namespace vif::mpi {
 
 namespace {
 
-int raise_no_remote(Comm& comm) {
-  return raise(&comm, MPI_ERR_COMM, describe(comm) + " is not an inter-communicator: it has no remote group");
+bool same_people(const std::vector<int>& one, const std::vector<int>& other) {
+  return one.size() == other.size() && std::is_permutation(one.begin(), one.end(), other.begin());
 }
 
 int compare(const Comm& one, const Comm& other) {
   if (&one == &other) return MPI_IDENT;
-  if (one.members == other.members) return MPI_CONGRUENT;
-  return one.size == other.size && std::is_permutation(one.members.begin(), one.members.end(), other.members.begin())
-             ? MPI_SIMILAR
-             : MPI_UNEQUAL;
+  if (one.members == other.members && one.remote == other.remote) return MPI_CONGRUENT;
+  return same_people(one.members, other.members) && same_people(one.remote, other.remote) ? MPI_SIMILAR : MPI_UNEQUAL;
 }
 
 int free_comm(MPI_Comm* handle) {
@@ -77,22 +75,6 @@ int Comm_group(MPI_Comm comm, MPI_Group* group) {
   if (object == nullptr) return raise_no_comm();
   *group = make_group(object->members);
   return MPI_SUCCESS;
-}
-
-int Comm_test_inter(MPI_Comm comm, int* flag) {
-  if (comm_of(comm) == nullptr) return raise_no_comm();
-  *flag = 0;
-  return MPI_SUCCESS;
-}
-
-int Comm_remote_size(MPI_Comm comm, int*) {
-  Comm* object = comm_of(comm);
-  return object == nullptr ? raise_no_comm() : raise_no_remote(*object);
-}
-
-int Comm_remote_group(MPI_Comm comm, MPI_Group*) {
-  Comm* object = comm_of(comm);
-  return object == nullptr ? raise_no_comm() : raise_no_remote(*object);
 }
 
 int Comm_set_name(MPI_Comm comm, const char* comm_name) {

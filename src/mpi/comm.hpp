@@ -1,12 +1,14 @@
 // Communicators.
 //
 // A communicator is an ordered set of processes and two context ids: `context` for what the user sends, and the
-// next one for the collectives. Objects are counted: a request that is under way keeps its communicator, so the user
+// next one for the collectives. An inter-communicator has two such sets: its messages go to the other one (`remote`),
+// and its collectives run over the union of both, the first group first. Objects are counted: a request that is under way keeps its communicator, so the user
 // may free the handle first. Context: app. The engine sees only the numbers copied into its requests.
 #pragma once
 
 #include <atomic>
 #include <cstdint>
+#include <memory>
 #include <mutex>
 #include <string>
 #include <vector>
@@ -23,22 +25,27 @@ struct BufferedSends;
 struct Errhandler;
 struct Group;
 struct Info;
+struct Topology;
 
 struct Comm {
   static constexpr uint32_t alive = 0x436f6d6d;
 
   uint32_t magic = alive;
   int rank = 0;
-  int size = 1;
+  int size = 1;   // of the group of this process
+  int peers = 1;  // the ranks that messages may go to: `size`, or the size of the remote group
   uint32_t context = 0;
-  const int* processes = nullptr;      // rank -> index in the job; points into `members`
+  const int* processes = nullptr;      // rank of a peer -> index in the job; points into `members` or `remote`
   std::atomic<int64_t> references{1};  // the handle, and every request under way
   MPI_Comm handle = MPI_COMM_NULL;
 
   std::vector<int> members;
-  coll::Group collectives;
-  uint64_t area = 0;        // shared memory of the collectives, as an offset; 0: none
-  uint64_t area_bytes = 0;  // what to give back; 0 in processes that did not allocate it
+  std::vector<int> remote;  // empty: an intra-communicator
+  std::vector<int> both;    // inter: the first group and the second
+  bool first = true;        // inter: this process's group is the first
+  coll::Group collectives;  // over `members`, or over `both`
+  uint64_t shared = 0;      // memory that its processes share (comm_create.hpp), as an offset; 0: none
+  std::shared_ptr<const Topology> topology;
   std::string name;
   std::mutex lock;  // guards what follows, and `name`
 
@@ -46,6 +53,8 @@ struct Comm {
   AttributeSet* attributes = nullptr;  // null: none
   Info* info = nullptr;                // null: none
   BufferedSends* buffered = nullptr;   // MPI_Comm_attach_buffer; null: the process's buffer
+
+  bool is_inter() const noexcept { return !remote.empty(); }
 };
 
 // The communicator of a handle; null when it is none (null handle, freed object, garbage).

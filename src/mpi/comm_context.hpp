@@ -3,10 +3,11 @@
 // An id is made by one process, the leader of the new communicator: its own index in the job and a number that it does
 // not use at present. So ids are unique in the job without any agreement, several threads may make communicators at the
 // same time, and a non-blocking duplication needs one broadcast. The leader alone takes the number back, when the last
-// reference to its own object is gone. A number comes back into use as late as possible.
+// reference to the object is gone in every process (comm_create.hpp). A number comes back into use as late as possible.
 //
 //   31            18 17           2 1  0
-//   [ leader        | number        | use ]   use: 0 user's messages, 1 collectives, 2 making of communicators
+//   [ leader        | number        | use ]   use: 0 user's messages, 1 collectives, 2 making of communicators,
+//                                                3 announcements
 // Context: app.
 #pragma once
 
@@ -18,6 +19,7 @@ namespace vif::mpi {
 inline constexpr uint32_t context_uses = 4;
 inline constexpr uint32_t collective_use = 1;
 inline constexpr uint32_t creation_use = 2;
+inline constexpr uint32_t announcing_use = 3;  // of each process's self
 inline constexpr int context_number_bits = 16;
 inline constexpr int context_leaders = 1 << 14;
 
@@ -34,6 +36,11 @@ class ContextIds {
   static constexpr uint32_t make(int leader, uint32_t number) noexcept {
     return (static_cast<uint32_t>(leader) << (context_number_bits + 2)) | (number * context_uses);
   }
+  static constexpr int maker(uint32_t context) noexcept {
+    return static_cast<int>(context >> (context_number_bits + 2));
+  }
+  // A context in which a process alone sends: what it tells those who have no communicator in common with it yet.
+  static constexpr uint32_t announcements(int process) noexcept { return make(process, 1) + announcing_use; }
 
  private:
   static constexpr uint32_t numbers = 1u << context_number_bits;

@@ -1,11 +1,13 @@
 // The making and unmaking of communicators.
 //
-// The leader, rank 0 of the new communicator, chooses the context id and allocates the shared memory of its
-// collectives; both numbers travel to the others along the parent or the new communicator. The memory is followed by a
-// counter of the processes that will not touch it any more: the leader frees it when all have been counted, whenever it
-// looks next. Context: app; callers that communicate hold a net::ApiScope.
+// The leader of the new communicator chooses the context id and allocates the memory that its processes share: the area
+// of the collectives, followed by a counter of the processes that have left the communicator for good. Both numbers
+// travel to the others along the parent or the new communicator. When all have been counted, the leader takes memory
+// and context id back, whenever it looks next: before that, some thread of some process may still use either.
+// Context: app; callers that communicate hold a net::ApiScope.
 #pragma once
 
+#include <string_view>
 #include <vector>
 
 #include "mpi/comm.hpp"
@@ -13,36 +15,60 @@
 
 namespace vif::mpi {
 
+struct Group;
+
 // What the leader tells the others.
 struct Birth {
   uint32_t context = ContextIds::none;
   uint32_t unused = 0;
-  uint64_t area = 0;
+  uint64_t shared = 0;
 };
 
+// Takes back first what others have left meanwhile.
+uint32_t take_context() noexcept;
 ContextIds& context_ids() noexcept;
 
-// The leader's choice for a communicator of that many processes.
-Birth new_birth(int size);
-void undo_birth(const Birth& birth, int size);
+// The leader's choice for a communicator of the kind of this one, which has no numbers yet.
+Birth new_birth(const Comm& shell);
+void undo_birth(const Birth& birth, const Comm& shell);
 
-// A communicator without its numbers: members and rank. The handle is valid, nothing may be sent yet.
+// Communicators without their numbers. The handle is valid, nothing may be sent yet.
 Comm* new_comm(std::vector<int> members);
+Comm* new_inter_comm(std::vector<int> members, std::vector<int> remote, bool first);
+// Another one of the same processes.
+Comm* new_alike(const Comm& comm);
 // Gives it its numbers.
 void enliven(Comm& comm, const Birth& birth);
 // Lets its leader make the shared memory, and tells the others. Collective over `comm`, whose context must be known.
-uint64_t agree_on_area(Comm& comm);
+uint64_t agree_on_shared(Comm& comm);
 
 // What a new communicator takes over from the one it is made from.
 void inherit(Comm& comm, const Comm& parent);
+
+// A communicator of those of the parent who say the same colour (MPI_UNDEFINED: none), ordered by their keys.
+// Collective over the parent; `out` becomes MPI_COMM_NULL in processes that are in none.
+int split(Comm& parent, int color, int key, MPI_Comm* out);
+// The same as an intra-communicator, though the parent be an inter-communicator.
+int split_merged(Comm& parent, int color, int key, MPI_Comm* out);
+
+// A message from the leader to each of the other processes, which have no communicator with it in common or none to
+// use: `context` is one in which nobody else sends with that tag.
+net::Outcome tell(uint32_t context, const std::vector<int>& processes, int leader, int tag, void* words,
+                  uint64_t bytes);
+// The tag of a making that the program gave a name to.
+int tag_of_name(std::string_view name, int kind) noexcept;
 
 // World and self. Self is alone; world is collective over the job.
 void make_first_comms(Process& process);
 void unmake_first_comms(Process& process);
 
-int raise_no_contexts(Comm& parent);
+int raise_no_contexts(Comm* parent);
 
 // Raises MPI_ERR_COMM for a handle that names no communicator.
 int raise_no_comm();
+
+// The object of a handle that must be an intra- or inter-communicator; null, with the error raised, when it is not.
+Comm* intra_comm_of(MPI_Comm handle, int& error);
+Comm* inter_comm_of(MPI_Comm handle, int& error);
 
 }  // namespace vif::mpi

@@ -20,8 +20,9 @@ void drop(Comm* shell) {
 
 // A copy of everything but the numbers. Null, with the error raised, when a callback of an attribute refuses.
 Comm* new_shell(Comm& parent, Info* info, int& error) {
-  Comm* shell = new_comm(parent.members);
+  Comm* shell = new_alike(parent);
   inherit(*shell, parent);
+  shell->topology = parent.topology;
   if (info != nullptr) shell->info = copy_of(info);
   error = copy_attributes(parent, *shell);
   if (error == MPI_SUCCESS) return shell;
@@ -55,11 +56,11 @@ int duplicate(MPI_Comm handle, MPI_Info info_handle, MPI_Comm* out) {
   if (shell == nullptr) return error;
   net::ApiScope scope(engine());
   Birth birth;
-  if (parent->rank == 0) birth = new_birth(parent->size);
+  if (parent->collectives.rank == 0) birth = new_birth(*shell);
   const net::Outcome outcome = coll::bcast(parent->collectives, &birth, sizeof birth, 0);
   if (outcome != net::Outcome::success || birth.context == ContextIds::none) {
     drop(shell);
-    return outcome != net::Outcome::success ? raise_outcome(*parent, outcome) : raise_no_contexts(*parent);
+    return outcome != net::Outcome::success ? raise_outcome(*parent, outcome) : raise_no_contexts(parent);
   }
   enliven(*shell, birth);
   *out = shell->handle;
@@ -70,7 +71,7 @@ int duplicate(MPI_Comm handle, MPI_Info info_handle, MPI_Comm* out) {
 class Duplication final : public Work {
  public:
   Duplication(Comm& parent, Comm* shell) : shell_(shell) {
-    if (parent.rank == 0) birth_ = new_birth(parent.size);
+    if (parent.collectives.rank == 0) birth_ = new_birth(*shell);
     operation_ = coll::make_bcast(parent.collectives, &birth_, sizeof birth_, 0);
   }
   Ending start() override {

@@ -5,6 +5,7 @@ usage: generate.py TABLE_FOLDER HEADER OUTPUT_FOLDER
   HEADER          the public mpi.h
   OUTPUT_FOLDER   receives api.hpp    one declaration per function, in namespace vif::mpi::api
                            exports.cpp  the PMPI_ entry points, and MPI_ as weak aliases of them
+                           collectives.cpp  the forms of each collective, all by one call of collectives.csv
                            exports.map  the linker's list of what the library exports
                            table.cpp  the list that `vif info --mpi` prints
 A file is rewritten only when its text changes, so that nothing is compiled again for nothing.
@@ -192,6 +193,41 @@ def exports(functions):
     return "\n".join(lines) + "\n\n".join(entry_point(function) for function in functions) + '\n\n}  // extern "C"\n'
 
 
+def collective_forms(name):
+    """The names under which the standard offers one collective, and how each runs it."""
+    later = "I" + name[0].lower() + name[1:]
+    for large in ("", "_c"):
+        yield name + large, "Call::now()"
+        yield later + large, "Call::later(request)"
+        yield f"{name}_init{large}", "Call::persistent(request)"
+
+
+def collectives(rows_of_collectives, functions):
+    lines = [
+        f"// {NOTICE}",
+        "//",
+        "// The forms of each collective: blocking, non-blocking, persistent; and their large counts. Context: app.",
+        '#include "api.hpp"',
+        '#include "mpi/collective_neighbor.hpp"',
+        '#include "mpi/collective_plain.hpp"',
+        '#include "mpi/collective_reduce.hpp"',
+        '#include "mpi/collective_vector.hpp"',
+        "",
+        "namespace vif::mpi::api {",
+        "",
+    ]
+    parameters_of = {function["name"]: function["parameters"] for function in functions if function["built"] == "yes"}
+    for row in rows_of_collectives:
+        for name, way in collective_forms(row["name"]):
+            parameters = parameters_of.get("MPI_" + name)
+            if parameters is None:
+                continue
+            parameters = parameters.replace("MPI_Info info", "MPI_Info")
+            call = f"{row['call'][:-1]}, {way})"
+            lines += [f"int {name}({parameters}) {{", f"  return {call};", "}", ""]
+    return "\n".join(lines + ["}  // namespace vif::mpi::api", ""])
+
+
 def table(functions):
     lines = [f"// {NOTICE}", '#include "mpi/table.hpp"', "", "namespace vif::mpi {", "namespace {", ""]
     lines.append("constexpr TableEntry entries[] = {")
@@ -226,6 +262,7 @@ def main():
     check(functions)
     write(public, header(handles, constants, callbacks, functions))
     write(output / "api.hpp", api_header(functions))
+    write(output / "collectives.cpp", collectives(rows(folder, "collectives"), functions))
     write(output / "exports.cpp", exports(functions))
     # Beside the MPI names: the blocking calls that src/bell/foreign_calls.cpp puts in front of the C library's.
     calls = (

@@ -35,8 +35,9 @@ int refuse_common(const Side& side) {
 }
 
 std::string rank_sentence(const Comm& comm, const char* what, int rank) {
-  return std::string("the ") + what + " " + std::to_string(rank) + " is not a rank of " + describe(comm) +
-         ", whose ranks are 0 to " + std::to_string(comm.size - 1);
+  return std::string("the ") + what + " " + std::to_string(rank) + " is not a rank of " +
+         (comm.is_inter() ? "the remote group of " : "") + describe(comm) + ", whose ranks are 0 to " +
+         std::to_string(comm.peers - 1);
 }
 
 std::string tag_sentence(int tag) {
@@ -48,7 +49,7 @@ std::string tag_sentence(int tag) {
 
 int refuse_send(const Side& side) {
   if (const int error = refuse_common(side); error != MPI_SUCCESS) return error;
-  if (side.peer != MPI_PROC_NULL && (side.peer < 0 || side.peer >= side.comm->size)) {
+  if (side.peer != MPI_PROC_NULL && (side.peer < 0 || side.peer >= side.comm->peers)) {
     return raise(side.comm, MPI_ERR_RANK, rank_sentence(*side.comm, "destination", side.peer));
   }
   if (side.tag < 0) return raise(side.comm, MPI_ERR_TAG, tag_sentence(side.tag));
@@ -65,7 +66,7 @@ int refuse_probe(const Comm* comm, int source, int tag) {
   if (comm == nullptr) {
     return raise(nullptr, MPI_ERR_COMM, "the communicator is MPI_COMM_NULL, has been freed, or never was one");
   }
-  if (source != MPI_PROC_NULL && source != MPI_ANY_SOURCE && (source < 0 || source >= comm->size)) {
+  if (source != MPI_PROC_NULL && source != MPI_ANY_SOURCE && (source < 0 || source >= comm->peers)) {
     return raise(checked, MPI_ERR_RANK, rank_sentence(*comm, "source", source));
   }
   if (tag < 0 && tag != MPI_ANY_TAG) return raise(checked, MPI_ERR_TAG, tag_sentence(tag));

@@ -51,12 +51,12 @@ inline bool look_up_common(Side& side) noexcept {
 }
 
 inline bool look_up_send(Side& side) noexcept {
-  return look_up_common(side) && static_cast<unsigned>(side.peer) < static_cast<unsigned>(side.comm->size) &&
+  return look_up_common(side) && static_cast<unsigned>(side.peer) < static_cast<unsigned>(side.comm->peers) &&
          side.tag >= 0;
 }
 
 inline bool look_up_receive(Side& side) noexcept {
-  return look_up_common(side) && side.peer >= MPI_ANY_SOURCE && side.peer < side.comm->size &&
+  return look_up_common(side) && side.peer >= MPI_ANY_SOURCE && side.peer < side.comm->peers &&
          (side.tag >= 0 || side.tag == MPI_ANY_TAG);
 }
 

@@ -53,7 +53,7 @@ enum class Wait : uint8_t { no, yes };
 // False: an error, in `error`, or the peer is MPI_PROC_NULL and `error` is MPI_SUCCESS.
 bool search_for(int source, int tag, MPI_Comm handle, Wait wait, Search& search, int& error) {
   search.comm = comm_of(handle);
-  const bool right = search.comm != nullptr && source >= MPI_ANY_SOURCE && source < search.comm->size &&
+  const bool right = search.comm != nullptr && source >= MPI_ANY_SOURCE && source < search.comm->peers &&
                      (tag >= 0 || tag == MPI_ANY_TAG);
   if (!right) {
     error = refuse_probe(search.comm, source, tag);
