@@ -1,8 +1,8 @@
 // The door, second part: exchanges between given peers, and the collectives of inter-communicators.
 //
-// An inter-communicator's group holds the processes of both its groups, `first_group` of the first one. A rank that is a
-// root is a rank of the remote group as its user counts it, or says what this process is among the group of the root.
-// The rest is as in coll.hpp. Context: app.
+// An inter-communicator's group holds the processes of both its groups, `first_group` of the first one. A root is a
+// rank of the remote group as its user counts it, or says what this process is in the group of the root. The rest is as
+// in coll.hpp. Context: app.
 #pragma once
 
 #include <vector>

@@ -17,8 +17,8 @@ struct PartName {
 };
 const std::vector<PartName>& part_names();
 
-// The part of that kind that has all CPUs of the mask, as a number that is the same for all processes on the machine; -1
-// when they belong to several, or when it is not known.
+// The part of that kind that has all CPUs of the mask, as a number that is the same for all processes on the machine;
+// -1 when they belong to several, or when it is not known.
 int part_of(const CpuMask& mask, Part part, const FileReader& read = read_file);
 
 // The CPUs of this process's affinity.

@@ -2,8 +2,9 @@
 //
 // A communicator is an ordered set of processes and two context ids: `context` for what the user sends, and the
 // next one for the collectives. An inter-communicator has two such sets: its messages go to the other one (`remote`),
-// and its collectives run over the union of both, the first group first. Objects are counted: a request that is under way keeps its communicator, so the user
-// may free the handle first. Context: app. The engine sees only the numbers copied into its requests.
+// and its collectives run over the union of both, the first group first. Objects are counted: a request that is under
+// way keeps its communicator, so the user may free the handle first. Context: app. The engine sees only the numbers
+// copied into its requests.
 #pragma once
 
 #include <atomic>

@@ -1,5 +1,5 @@
-// MPI_Comm_split_type: by what processes share. All processes of a job share memory as long as jobs have one host; parts
-// of the hardware are those of src/machine/places.hpp. Context: app.
+// MPI_Comm_split_type: by what processes share. All processes of a job share memory as long as jobs have one host;
+// parts of the hardware are those of src/machine/places.hpp. Context: app.
 #include <strings.h>
 #include <string>
 
@@ -47,8 +47,8 @@ int split_guided(Comm& parent, int key, Info* info, bool sets_too, MPI_Comm* out
   return split(parent, set.empty() ? MPI_UNDEFINED : color_of_set(parent, set), key, out);
 }
 
-// The largest parts of the machine that are not the whole of the communicator: the first kind of part, from the largest,
-// that every process is in and that not all share.
+// The largest parts of the machine that are not the whole of the communicator: the first kind of part, from the
+// largest, that every process is in and that not all share.
 int split_unguided(Comm& parent, int key, Info* info, MPI_Comm* out) {
   *out = MPI_COMM_NULL;
   const machine::CpuMask mask = machine::own_affinity();

@@ -3,6 +3,7 @@ vif_mpi_program(comm_cart PROCESSES 1 6)
 vif_mpi_program(comm_graph PROCESSES 1 4)
 vif_mpi_program(comm_neighbor PROCESSES 1 2 6)
 vif_mpi_program(comm_inter PROCESSES 2 5)
+vif_mpi_program(comm_refusals PROCESSES 1 3)
 
 # What is chosen by circumstances is made to happen.
 foreach(reaction poll sleep signal)
