@@ -40,6 +40,18 @@ class Allocators(unittest.TestCase):
             run(vif, "alloc", sizes="32", seconds=0.001, patterns="pair")
 
 
+class Works(unittest.TestCase):
+    def test_each_work_ends_on_one_core_and_on_more_cores_than_there_are(self):
+        works = "ping-pong,fan-out empty,fan-out 1000ns,fan-out memory,barrier"
+        (vif,), _ = event_contenders.runtimes(PROGRAMS, [], print)
+        for contender in (vif, event_contenders.ablation(PROGRAMS)[0]):
+            document = run(contender, "works", works=works, cores="1,3", seconds=0.01)
+            self.assertEqual(
+                keys_of("events-works", document), [(work, cores) for work in works.split(",") for cores in (1, 3)]
+            )
+            self.assertTrue(all(point["rate"]["count"] == 10 for point in document["points"]))
+
+
 if __name__ == "__main__":
     rounds.stop_on_signal()
     unittest.main()

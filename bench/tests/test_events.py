@@ -44,6 +44,14 @@ class Events(unittest.TestCase):
                 self.assertIn(kind.across, kind.keys)
 
 
+class Merging(unittest.TestCase):
+    def test_numbers_that_tell_points_apart_stay_numbers(self):
+        points = [{"work": "ping-pong", "cores": 2, "rate": measure(5)}]
+        (merged,) = merge.points([points, points], ("work", "cores"))
+        self.assertEqual((merged["work"], merged["cores"]), ("ping-pong", 2))
+        self.assertEqual(merged["rate"]["median"], 5)
+
+
 class Packages(unittest.TestCase):
     def test_without_apt_the_sentence_names_the_packages(self):
         with (

@@ -30,15 +30,36 @@ def parser():
     names = [suite.short(name) for name in suite.KINDS]
     made.add_argument("benchmark", choices=[*names, "all"], metavar="NAME", nargs="+", help="benchmarks named above")
     made.add_argument("--peers", metavar="LIST", help="the peers to compare with, with commas; none for none [all]")
+    made.add_argument(
+        "--cores", metavar="LIST", default="", help="numbers of cores, such as 1,2 [1, and 2 if there are]"
+    )
+    made.add_argument(
+        "--ablate",
+        action="store_true",
+        help="instead of peers: Vif's optimisations switched on step by step, from the baseline of the source",
+    )
     made.add_argument("--quick", action="store_true", help="fewer points and shorter measures")
     made.add_argument("--rounds", type=int, default=5, metavar="N", help="rounds in which contenders take turns [5]")
     made.add_argument("--json", metavar="FILE", help="write the whole record, for vif report")
     return made
 
 
+def wrong_peer(text):
+    """A sentence about a peer that nobody knows, or nothing."""
+    known = ["none", *contending.ALLOCATORS, *contending.event_peers.PEERS]
+    unknown = [name for name in (text or "none").split(",") if name not in known]
+    return f"'{unknown[0]}' is not a known peer; known are {', '.join(known)}." if unknown else ""
+
+
 def contenders_of(benchmark, options, programs, say):
+    """(contenders, sentences about those that cannot be had)."""
+    who = suite.KINDS[benchmark].contenders
     wanted = None if options.peers is None else options.peers.split(",")
-    return contending.allocators(programs, wanted, say)
+    if who == "allocators":
+        return contending.allocators(programs, wanted, say)
+    if options.ablate:
+        return contending.ablation(programs), []
+    return contending.runtimes(programs, wanted if who == "runtimes" else [], say)
 
 
 def main(arguments, programs, say, show):
@@ -48,11 +69,16 @@ def main(arguments, programs, say, show):
         return 2
     rounds.stop_on_signal()
     names = list(suite.KINDS) if "all" in options.benchmark else [f"events-{name}" for name in options.benchmark]
+    complaint = wrong_peer(options.peers)
+    if complaint:
+        say(f"vif bench: {complaint}")
+        return 2
     records = []
     for name in names:
         say(f"{name} ...")
         who, missing = contenders_of(name, options, programs / "events", say)
-        record = rounds.run_benchmark(name, suite.jobs_of(name, options.quick), who, options.rounds, say)
+        jobs = suite.jobs_of(name, options.quick, options.cores)
+        record = rounds.run_benchmark(name, jobs, who, options.rounds, say)
         record["mode"] = "quick" if options.quick else "full"
         record["missing"] = missing
         records.append(record)

@@ -4,7 +4,7 @@ import os
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from . import debian
+from . import debian, event_peers
 from .contenders import ContenderError
 from .peers import PeerError
 
@@ -28,6 +28,7 @@ class EventContender:
     extra: list = field(default_factory=list)  # arguments
     prefix: str = ""  # of the program's file name
     signature: str = ""  # that the library file's name must contain
+    file: Path = None  # the program, where it is not one of ours
 
     def environment(self):
         environment = {name: value for name, value in os.environ.items() if name not in ("LD_PRELOAD", "VIF_REACTION")}
@@ -35,7 +36,7 @@ class EventContender:
         return environment
 
     def program(self, name):
-        path = self.programs / f"{self.prefix}{name}"
+        path = self.file or self.programs / f"{self.prefix}{name}"
         if not path.exists():
             raise ContenderError(f"The benchmark program {path} is missing; build it first (make build).")
         return path
@@ -67,4 +68,47 @@ def allocators(programs, names, say):
         words = ["--as", f"{name} {debian.version(package)}"]
         preload = {"LD_PRELOAD": str(path)}
         chosen.append(EventContender(name, name, programs, preload, words, "malloc_", library.split(".so")[0]))
+    return chosen, missing
+
+
+# The source's optimisations, one after the other: what each step switches on. The rest stays as it was.
+ABLATION = [
+    (
+        "vif:baseline",
+        {
+            "VIF_SCHED_PADDING": "0",
+            "VIF_SCHED_WAIT": "sleep",
+            "VIF_SCHED_BATCH": "1",
+            "VIF_SCHED_QUEUE": "lock",
+            "VIF_SCHED_WAKE": "pipe",
+        },
+    ),
+    ("vif:+padding", {"VIF_SCHED_PADDING": "1"}),
+    ("vif:+waiting", {"VIF_SCHED_WAIT": "learnt", "VIF_SCHED_WAKE": "futex"}),
+    ("vif:+batching", {"VIF_SCHED_BATCH": "auto"}),
+    ("vif", {"VIF_SCHED_QUEUE": "auto"}),
+]
+
+
+def ablation(programs):
+    """The runtime with the optimisations switched on step by step; the last is Vif as it is."""
+    chosen, settings = [], {}
+    for name, switched in ABLATION:
+        settings = {**settings, **switched}
+        chosen.append(EventContender(name, "vif", programs, dict(settings), signature="libvif"))
+    return chosen
+
+
+def runtimes(programs, names, say):
+    """Vif and the event runtimes that can be had."""
+    chosen = [EventContender("vif", "vif", programs, signature="libvif")]
+    missing = []
+    for name in event_peers.PEERS if names is None else [name for name in names if name in event_peers.PEERS]:
+        try:
+            file = event_peers.build(name, programs.parent / "peers", say)
+        except (PeerError, OSError) as error:
+            missing.append(f"{name} cannot take part: {error}")
+            say(missing[-1])
+            continue
+        chosen.append(EventContender(name, name, programs, file=file))
     return chosen, missing

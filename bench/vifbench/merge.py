@@ -45,5 +45,7 @@ def points(lists, keys):
     merged = []
     for same in together.values():
         names = [name for name in same[0] if all(name in point for point in same)]
-        merged.append({name: _merge_member(name, [point[name] for point in same]) for name in names})
+        kept = {name: same[0][name] for name in names if name in keys}
+        rest = {name: _merge_member(name, [point[name] for point in same]) for name in names if name not in keys}
+        merged.append(kept | rest)
     return merged

@@ -1,0 +1,3 @@
+module vif/peers/works
+
+go 1.19
