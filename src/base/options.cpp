@@ -25,6 +25,9 @@ constexpr Option table[] = {
      "start."},
     {"VIF_SPIN_US", "auto", "auto|number",
      "How many microseconds a waiting process looks for its message before it sleeps; auto learns it."},
+    {"VIF_SPREAD", "1", "0|1",
+     "Whether a waiting process that shares its CPU with another process of the job moves to a CPU that it may use and "
+     "where none of the job is; its affinity stays as it is."},
     {"VIF_UNEXPECTED_LIMIT", "auto", "auto|bytes",
      "How much one peer may have in store here before a receive matches it; beyond that, the peer is held back."},
     {"VIF_EMA_LARGEST", "2048", "bytes",

@@ -15,6 +15,7 @@
 #include "base/ownership.hpp"
 #include "bell/spin.hpp"
 #include "launch/bootstrap.hpp"
+#include "machine/placement.hpp"
 #include "net/counters.hpp"
 #include "net/engine.hpp"
 #include "net/matching.hpp"
@@ -198,6 +199,7 @@ class Core final : public Engine {
   void wait_as_leader(bool (*condition)(void*), void* argument) noexcept;
   void wait_as_follower(bool (*condition)(void*), void* argument) noexcept;
   bool look_for_a_while(bool (*condition)(void*), void* argument, int64_t start) noexcept;
+  void move_apart() noexcept;
   void sleep_once(bool (*condition)(void*), void* argument) noexcept;
   void rest_around_call(bell::Posture posture) noexcept;
   void start_helper() noexcept;
@@ -251,6 +253,7 @@ class Core final : public Engine {
   // The resting thread's.
   std::atomic<bell::Posture> resting_{bell::Posture::quiet};
   bell::SpinBudget spin_{20'000, 1'000'000};
+  machine::CrowdWatch crowd_;
   std::vector<std::unique_ptr<Message[]>> message_chunks_;
   std::vector<bell::Ringer> ringers_;
 

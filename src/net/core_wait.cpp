@@ -88,13 +88,35 @@ bool Core::look_for_a_while(bool (*condition)(void*), void* argument, int64_t st
       base::RealAtoms::pause();
       if (turns % 16 != 15) continue;
     }
-    const int64_t now = base::now_ns();
+    int64_t now = base::now_ns();
     if (!oversubscribed_ && now - yielded > yield_every_ns) {
       sched_yield();
-      yielded = now;
+      yielded = base::now_ns();
+      if (crowd_.yielded(yielded, yielded - now)) move_apart();
+      now = yielded;
     }
     if (sleeps && now - start > spin_.budget()) return false;
   }
+}
+
+// Processes that wait for each other by looking may stay on one CPU for long while another idles: they yield to each
+// other all the time, and the kernel finds them too busy to be moved. A message then costs two switches instead of a
+// cache miss. Only for jobs with a CPU for each: where processes must share, small collectives are as fast on one CPU
+// as spread (measured: barrier of 4 on 2 CPUs, 2.6 us packed, 3 to 7 us when spread by us).
+void Core::move_apart() noexcept {
+  if (!settings_.may_move) return;
+  std::vector<int> others;
+  for (int i = 0; i < processes_; ++i) {
+    const bell::Address& address = segment_.record(i).address;
+    if (i == process_ || address.pid_space != me_->address.pid_space) continue;
+    others.push_back(machine::cpu_of(address.process, address.thread != 0 ? address.thread : address.process));
+  }
+  machine::CpuMask usable;
+  cpu_set_t mask;
+  if (sched_getaffinity(0, sizeof mask, &mask) != 0) return;
+  for (int cpu = 0; cpu < CPU_SETSIZE; ++cpu) usable.set(static_cast<size_t>(cpu), CPU_ISSET(cpu, &mask) != 0);
+  const int target = machine::cpu_apart(sched_getcpu(), others, usable);
+  if (target >= 0 && machine::move_to(target)) ++counters_.moves;
 }
 
 // One sleep, by "arm, then look again".

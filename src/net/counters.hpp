@@ -14,6 +14,7 @@ struct Counters {
   uint64_t wakes = 0;              // of sleeping processes
   uint64_t helper_runs = 0;        // progress made by the helper thread
   uint64_t sleeps = 0;             // waits that slept
+  uint64_t moves = 0;              // to a CPU of its own, from one shared with another process of the job
   uint64_t copied_waiting = 0;     // bytes copied while waiting in the library
   uint64_t copied_app = 0;         // bytes copied in other calls of the library
   uint64_t copied_handler = 0;     // bytes copied in an interrupt

@@ -12,6 +12,7 @@ struct Settings {
   Reaction reaction = Reaction::automatic;
   bool interrupts = true;         // computing peers may be interrupted
   bool may_sleep = true;          // waiting may end in a sleep
+  bool may_move = true;           // to another CPU, away from another process of the job
   bool cross_memory = true;       // try process_vm_readv and process_vm_writev
   uint64_t eager_limit = 0;       // bytes; longer messages are offered
   uint64_t unexpected_limit = 0;  // bytes of unexpected eager messages from one peer
