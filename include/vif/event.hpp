@@ -24,6 +24,7 @@
 // own.
 #pragma once
 
+#include <chrono>
 #include <cstddef>
 #include <cstdint>
 #include <exception>
@@ -42,7 +43,8 @@ using Colour = std::uint64_t;
 
 namespace sched {
 class Scheduler;
-}
+struct Watch;
+}  // namespace sched
 
 // What is left at its default can be set by the environment (`vif info --options`), and what is set too: the user of a
 // program has the last word.
@@ -76,7 +78,82 @@ struct RuntimeOptions {
   Wake wake = Wake::futex;
 };
 
+// A timer, a descriptor or a signal that is watched. It goes on without the handle; handles are cheap to copy.
+class VIF_PUBLIC Watch {
+ public:
+  // prevented: no run of the function is under way, and none will begin. under_way: one is (perhaps the caller itself),
+  // and none will begin after it. too_late: it was cancelled before, or was to run once and has.
+  enum class Cancelled : std::uint8_t { prevented, under_way, too_late };
+
+  Watch() noexcept = default;
+  Watch(const Watch& other) noexcept;
+  Watch(Watch&& other) noexcept : body_(std::exchange(other.body_, nullptr)) {}
+  Watch& operator=(Watch other) noexcept {
+    std::swap(body_, other.body_);
+    return *this;
+  }
+  ~Watch();
+
+  // The function is destroyed on the core of its colour, soon, or when the run that is under way has ended. Until the
+  // runtime is destroyed.
+  Cancelled cancel() noexcept;
+  // It may still run.
+  bool active() const noexcept;
+
+  explicit Watch(sched::Watch* body) noexcept;  // for the library
+
+ private:
+  sched::Watch* body_ = nullptr;
+};
+
 namespace detail {
+
+enum class Source : std::uint8_t { timer, readable, writable, signal };
+
+struct WatchRequest {
+  Colour colour;
+  Source source;
+  int number;              // descriptor or signal
+  std::int64_t at_ns;      // timer: CLOCK_MONOTONIC
+  std::int64_t period_ns;  // timer; 0: it fires once
+};
+
+// watch: run the callable; nullptr: destroy it.
+using Notify = void (*)(void* callable, sched::Watch* watch);
+
+// A place for a callable of `size` bytes, aligned to 16; then exactly one of start_watch() and abandon_watch().
+VIF_PUBLIC void* make_watch(const WatchRequest& request, Notify notify, std::size_t size);
+VIF_PUBLIC Watch start_watch(sched::Scheduler& scheduler, void* callable);
+VIF_PUBLIC void abandon_watch(void* callable) noexcept;
+
+template <class Callable>
+void notify_callable(void* place, sched::Watch* body) {
+  auto& callable = *static_cast<Callable*>(place);
+  if (body == nullptr) {
+    callable.~Callable();
+  } else if constexpr (std::is_invocable_v<Callable&, Watch&>) {
+    Watch watch(body);
+    callable(watch);
+  } else {
+    callable();
+  }
+}
+
+template <class Function>
+Watch watch(sched::Scheduler& scheduler, const WatchRequest& request, Function&& function) {
+  using Callable = std::decay_t<Function>;
+  static_assert(std::is_invocable_v<Callable&, Watch&> || std::is_invocable_v<Callable&>,
+                "a watch runs a callable without arguments, or with a Watch&");
+  static_assert(alignof(Callable) <= 16, "put what needs a larger alignment behind a pointer");
+  void* place = make_watch(request, &notify_callable<Callable>, sizeof(Callable));
+  try {
+    new (place) Callable(std::forward<Function>(function));
+  } catch (...) {
+    abandon_watch(place);
+    throw;
+  }
+  return start_watch(scheduler, place);
+}
 
 enum class Posting : std::uint8_t { back, front, shared };
 
@@ -151,6 +228,44 @@ class VIF_PUBLIC Runtime {
     return detail::post(*scheduler_, colour, detail::Posting::shared, std::forward<Function>(function));
   }
 
+  // Timers, descriptors and signals: when one fires, an event of the colour runs the function, which may take a Watch&
+  // to cancel itself. What fires again while that event waits or runs is one more run after it at most; a timer that
+  // repeats keeps its rhythm and leaves out what it has missed. After stop() nothing fires any more. They throw
+  // std::system_error, and std::bad_alloc.
+  template <class Function>
+  Watch at(std::chrono::steady_clock::time_point time, Colour colour, Function&& function) {
+    return timer(colour, time, std::chrono::nanoseconds::zero(), std::forward<Function>(function));
+  }
+  template <class Function>
+  Watch after(std::chrono::nanoseconds delay, Colour colour, Function&& function) {
+    return timer(colour, std::chrono::steady_clock::now() + delay, std::chrono::nanoseconds::zero(),
+                 std::forward<Function>(function));
+  }
+  // First after one period. A period is at least a nanosecond.
+  template <class Function>
+  Watch every(std::chrono::nanoseconds period, Colour colour, Function&& function) {
+    if (period < std::chrono::nanoseconds(1)) period = std::chrono::nanoseconds(1);
+    return timer(colour, std::chrono::steady_clock::now() + period, period, std::forward<Function>(function));
+  }
+  // Again and again while the descriptor is readable (writable), or in error, or at its end. Cancel before closing it.
+  template <class Function>
+  Watch on_readable(int descriptor, Colour colour, Function&& function) {
+    return detail::watch(*scheduler_, {colour, detail::Source::readable, descriptor, 0, 0},
+                         std::forward<Function>(function));
+  }
+  template <class Function>
+  Watch on_writable(int descriptor, Colour colour, Function&& function) {
+    return detail::watch(*scheduler_, {colour, detail::Source::writable, descriptor, 0, 0},
+                         std::forward<Function>(function));
+  }
+  // From the return on, the signal is the runtime's: its disposition of before comes back with the last watch of it.
+  // Signals that arrive before the function runs are one run. The cores themselves block all but real-time signals and
+  // those of faults, so that events are not interrupted: another thread must leave the signal unblocked.
+  template <class Function>
+  Watch on_signal(int signal, Colour colour, Function&& function) {
+    return detail::watch(*scheduler_, {colour, detail::Source::signal, signal, 0, 0}, std::forward<Function>(function));
+  }
+
   // 0 (as all colours are) to 20: a colour of priority p has p + 1 turns on its core for each turn of one of priority
   // 0.
   void set_priority(Colour colour, int priority);
@@ -177,6 +292,14 @@ class VIF_PUBLIC Runtime {
   static Colour current_colour() noexcept;
 
  private:
+  template <class Function>
+  Watch timer(Colour colour, std::chrono::steady_clock::time_point at, std::chrono::nanoseconds period,
+              Function&& function) {
+    const auto at_ns = std::chrono::duration_cast<std::chrono::nanoseconds>(at.time_since_epoch()).count();
+    return detail::watch(*scheduler_, {colour, detail::Source::timer, -1, at_ns, period.count()},
+                         std::forward<Function>(function));
+  }
+
   std::unique_ptr<sched::Scheduler> scheduler_;
 };
 

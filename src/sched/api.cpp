@@ -63,7 +63,48 @@ void abandon(sched::Scheduler& scheduler, void* callable) noexcept {
   scheduler.abandon(sched::Event::of_payload(callable));
 }
 
+static_assert(static_cast<int>(Source::signal) == static_cast<int>(sched::WatchKind::signal));
+
+void* make_watch(const WatchRequest& request, Notify notify, std::size_t size) {
+  sched::Watch* watch = sched::Watch::make(size);
+  watch->notify = notify;
+  watch->colour = request.colour;
+  watch->kind = static_cast<sched::WatchKind>(request.source);
+  watch->number = request.number;
+  watch->at_ns = request.at_ns;
+  watch->period_ns = request.period_ns;
+  return watch->callable();
+}
+
+Watch start_watch(sched::Scheduler& scheduler, void* callable) {
+  sched::Watch* body = sched::Watch::of_callable(callable);
+  body->scheduler = &scheduler;
+  Watch watch(body);
+  if (!scheduler.start(*body)) body->state.cancel();
+  return watch;
+}
+
+void abandon_watch(void* callable) noexcept { sched::Watch::of_callable(callable)->drop_reference(); }
+
 }  // namespace detail
+
+Watch::Watch(sched::Watch* body) noexcept : body_(body) { body_->add_reference(); }
+
+Watch::Watch(const Watch& other) noexcept : body_(other.body_) {
+  if (body_ != nullptr) body_->add_reference();
+}
+
+Watch::~Watch() {
+  if (body_ != nullptr) body_->drop_reference();
+}
+
+Watch::Cancelled Watch::cancel() noexcept {
+  if (body_ == nullptr) return Cancelled::too_late;
+  return static_cast<Cancelled>(body_->scheduler->cancel(*body_));
+}
+static_assert(static_cast<int>(Watch::Cancelled::too_late) == static_cast<int>(sched::WatchState<>::Cancel::too_late));
+
+bool Watch::active() const noexcept { return body_ != nullptr && body_->state.may_run(); }
 
 Runtime::Runtime(const RuntimeOptions& options)
     : scheduler_(std::make_unique<sched::Scheduler>(settings_of(options), options.on_exception, this)) {}

@@ -29,8 +29,9 @@ Core::Core(Scheduler& scheduler, uint16_t index, CoreLine& line, std::vector<bas
       batches_(static_cast<std::size_t>(scheduler.settings().cores)),
       limit_(scheduler.settings().batch),
       waiting_(scheduler.settings().wait, in_ticks(10'000), in_ticks(scheduler.settings().wait_threshold_ns)),
-      turn_ticks_(std::max<int64_t>(1, in_ticks(scheduler.settings().turn_ns))) {
-  open_descriptors();
+      turn_ticks_(std::max<int64_t>(1, in_ticks(scheduler.settings().turn_ns))),
+      poll_ticks_(in_ticks(50'000)) {
+  if (scheduler.settings().wake == WakeRule::pipe) open_pipe();
 }
 
 void Core::run() {
@@ -41,6 +42,7 @@ void Core::run() {
   } else {
     while (!scheduler_.ended()) {
       take_in();
+      if (line_.signal_news.load(std::memory_order_relaxed) != 0) fire_signals();
       if (run_extras()) continue;
       if (Colour* colour = ready_.take()) {
         run_turn(*colour);
@@ -99,7 +101,7 @@ void Core::run_turn(Colour& colour) {
   do {
     if (colour.shared_running != 0 && colour.events.first()->kind != Kind::shared) {
       colour.state = Colour::State::held;
-      return account(colour, ran);
+      return account(&colour, ran);
     }
     run_next(colour, *colour.events.pop());
     ++ran;
@@ -109,7 +111,7 @@ void Core::run_turn(Colour& colour) {
   } else {
     make_ready(colour);
   }
-  account(colour, ran);
+  account(&colour, ran);
 }
 
 // Shared events go to the cores in turn; their writers wait until all are back.
@@ -147,6 +149,7 @@ bool Core::run_extras() {
     invoke(*event);
     event->kind = Kind::shared_done;
     post(*event, scheduler_.core_of(event->colour));
+    account(nullptr, 1);
     if (Colour* colour = ready_.take()) run_turn(*colour);
     ran = true;
   }
@@ -165,22 +168,29 @@ void Core::invoke(Event& event) noexcept {
 }
 
 // The clock is read after turns of several events, and else after some turns, the fewer the longer handlers are.
-void Core::account(Colour& colour, uint32_t events) {
+void Core::account(Colour* colour, uint32_t events) {
   events_since_look_ += events;
   if (--turns_to_look_ == 0 || events >= 4) look_around(colour);
 }
 
-void Core::look_around(Colour& colour) {
+void Core::look_around(Colour* colour) {
   const int64_t now = ticks();
   const int64_t each = std::max<int64_t>(1, (now - looked_at_) / std::max(1U, events_since_look_));
-  colour.quantum = static_cast<uint16_t>(std::clamp<int64_t>(turn_ticks_ / each, 1, longest_quantum));
+  if (colour != nullptr) {
+    colour->quantum = static_cast<uint16_t>(std::clamp<int64_t>(turn_ticks_ / each, 1, longest_quantum));
+  }
   turns_to_look_ = static_cast<uint32_t>(std::clamp<int64_t>(turn_ticks_ / (8 * each), 1, most_turns_unseen));
   events_since_look_ = 0;
   looked_at_ = now;
   if (held_ != 0) hand_over_old(now);
+  if (has_sources() && now - polled_at_ > poll_ticks_) {
+    polled_at_ = now;
+    poll_sources(0);
+  }
 }
 
 void Core::clear() noexcept {
+  let_go_of_all();
   const auto destroy = [](EventList& events) {
     while (Event* event = events.pop()) {
       event->invoke(event->payload(), false);

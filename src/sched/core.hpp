@@ -11,16 +11,19 @@
 
 #include <atomic>
 #include <cstdint>
+#include <memory>
 #include <mutex>
 #include <vector>
 
 #include "sched/batch.hpp"
 #include "sched/colour_table.hpp"
+#include "sched/descriptors.hpp"
 #include "sched/door.hpp"
 #include "sched/event_memory.hpp"
 #include "sched/ready.hpp"
 #include "sched/settings.hpp"
 #include "sched/tally.hpp"
+#include "sched/timers.hpp"
 #include "sched/waiting.hpp"
 
 namespace vif::sched {
@@ -30,8 +33,9 @@ class Scheduler;
 // What others write of a core: one cache line, where there is padding.
 struct CoreLine {
   Door<> door;
-  base::InboxDoor<> returns;        // events of this core's memory that others have freed
-  std::atomic<int64_t> rung_at{0};  // ticks; by whoever finds the core asleep
+  base::InboxDoor<> returns;             // events of this core's memory that others have freed
+  std::atomic<int64_t> rung_at{0};       // ticks; by whoever finds the core asleep
+  std::atomic<uint32_t> signal_news{0};  // set by handlers of signals, taken back by the core
 };
 static_assert(sizeof(CoreLine) <= 64);
 
@@ -60,6 +64,11 @@ class Core {
   void post(Event& event, uint16_t to) noexcept;
 
   void set_priority(ColourId colour, uint8_t priority);
+  // A watch of a colour of this core; it was nobody's before. Throws std::bad_alloc and std::system_error.
+  void keep(Watch& watch);
+  void let_go(Watch& watch) noexcept;
+  // Context: handler. A signal that this core watches has arrived.
+  void signal_news() noexcept;
 
   Scheduler& scheduler() const noexcept { return scheduler_; }
   uint16_t index() const noexcept { return index_; }
@@ -80,8 +89,8 @@ class Core {
   void shared_is_back(Event& message);
   void invoke(Event& event) noexcept;
   bool run_extras();
-  void account(Colour& colour, uint32_t events);
-  void look_around(Colour& colour);
+  void account(Colour* colour, uint32_t events);
+  void look_around(Colour* colour);
 
   // core_post.cpp: towards other cores
   void hand_over(uint16_t to) noexcept;
@@ -91,10 +100,21 @@ class Core {
   void idle();
   bool nothing_to_run();
   bool look_for(int64_t budget, int64_t began, uint32_t arrivals);
-  void open_descriptors();
+  void open_pipe();
   void sleep(int64_t looked);
+  void wait_on_pipe(int64_t timeout_ns) noexcept;
   void wake_through_descriptor() noexcept;
   bool something_to_run() const noexcept { return !(ready_.empty() && urgent_.empty() && granted_.empty()); }
+
+  // core_watch.cpp
+  void fire(Watch& watch);
+  void fire_timers();
+  void fire_signals();
+  bool poll_sources(int64_t timeout_ns);
+  bool has_sources() const noexcept { return !timers_.empty() || (descriptors_ && !descriptors_->empty()); }
+  int64_t until_next_timer() const noexcept;
+  void open_descriptors();
+  void let_go_of_all() noexcept;
 
   // core_locked.cpp: the loop of the configuration with locks
   void run_locked();
@@ -129,7 +149,14 @@ class Core {
   const int64_t turn_ticks_;
   std::atomic<uint64_t> events_run_{0};
   Tally<> tally_;
-  int pipe_[2] = {-1, -1};
+  Timers timers_;
+  std::vector<Watch*> signals_;
+  std::unique_ptr<Descriptors> descriptors_;  // from the first on
+  bool fired_ = false;                        // something, since poll_sources() began
+  int64_t polled_at_ = 0;                     // ticks at the last look at the descriptors
+  const int64_t poll_ticks_;
+  // To wait on, and to write to: a pipe, an event descriptor twice, or none. Read by who wakes.
+  std::atomic<int> wake_ends_[2] = {-1, -1};
   std::mutex lock_;
   std::atomic<uint32_t> arrivals_{
       0};  // of the configuration with locks: how often something was put in, under the lock

@@ -14,23 +14,31 @@
 namespace vif::sched {
 
 Core::~Core() {
-  for (int end : pipe_) {
-    if (end >= 0) close(end);
-  }
+  const int waited_on = wake_ends_[0].load(std::memory_order_relaxed);
+  const int written = wake_ends_[1].load(std::memory_order_relaxed);
+  if (waited_on >= 0) close(waited_on);
+  if (written >= 0 && written != waited_on) close(written);
 }
 
-void Core::open_descriptors() {
-  if (scheduler_.settings().wake != WakeRule::pipe) return;
-  if (pipe2(pipe_, O_CLOEXEC | O_NONBLOCK) != 0) {
+void Core::open_pipe() {
+  int ends[2];
+  if (pipe2(ends, O_CLOEXEC | O_NONBLOCK) != 0) {
     throw std::system_error(errno, std::generic_category(),
                             "Vif cannot make the pipe that wakes a core; raise the limit of open files (ulimit -n)");
   }
+  wake_ends_[0].store(ends[0], std::memory_order_relaxed);
+  wake_ends_[1].store(ends[1], std::memory_order_relaxed);
 }
 
 void Core::idle() {
   hand_over_all();
   memory_.hand_back();
   const uint32_t arrivals = arrivals_.load(std::memory_order_relaxed);
+  if (scheduler_.stopping()) {
+    let_go_of_all();
+  } else if (has_sources()) {
+    poll_sources(0);
+  }
   if (!nothing_to_run()) return;
   const int64_t began = ticks();
   const int64_t budget = waiting_.budget();
@@ -66,41 +74,53 @@ bool Core::look_for(int64_t budget, int64_t began, uint32_t arrivals) {
     }
     base::RealAtoms::fence();
     scheduler_.watchers().core_is_idle();
-    if (scheduler_.ended()) return true;
+    if (scheduler_.ended() || line_.signal_news.load(std::memory_order_relaxed) != 0) return true;
+    if (has_sources() && poll_sources(0)) return true;
   } while (ticks() - began < budget);
   return false;
 }
 
 void Core::sleep(int64_t looked) {
-  const bool by_descriptor = pipe_[0] >= 0;
-  line_.door.rest(by_descriptor ? bell::Posture::away : bell::Posture::sleeping);
-  if (!nothing_to_run() || scheduler_.ended()) {
+  const bool watches = descriptors_ && !descriptors_->empty();
+  const bool by_pipe = scheduler_.settings().wake == WakeRule::pipe;
+  line_.door.rest(watches || by_pipe ? bell::Posture::away : bell::Posture::sleeping);
+  if (!nothing_to_run() || scheduler_.ended() || line_.signal_news.load(std::memory_order_relaxed) != 0) {
     line_.door.stand_up();
     return;
   }
   base::RealAtoms::fence();
   scheduler_.watchers().core_is_idle();
+  const int64_t timeout_ns = until_next_timer();
   const int64_t began = ticks();
-  if (by_descriptor) {
-    pollfd end{pipe_[0], POLLIN, 0};
-    poll(&end, 1, -1);
-    char byte;
-    while (read(pipe_[0], &byte, 1) == 1) {
-    }
+  if (watches) {
+    poll_sources(timeout_ns);
+  } else if (by_pipe) {
+    wait_on_pipe(timeout_ns);
   } else {
-    line_.door.sleep(-1);
+    line_.door.sleep(timeout_ns);
   }
   line_.door.stand_up();
+  fire_timers();
   const int64_t now = ticks();
   const int64_t rung_at = line_.rung_at.load(std::memory_order_relaxed);
   if (rung_at >= began) waiting_.woke(now - rung_at);
   waiting_.slept(looked, now - began);
 }
 
+void Core::wait_on_pipe(int64_t timeout_ns) noexcept {
+  const int end = wake_ends_[0].load(std::memory_order_relaxed);
+  pollfd waited{end, POLLIN, 0};
+  const timespec limit{timeout_ns / 1'000'000'000, timeout_ns % 1'000'000'000};
+  ppoll(&waited, 1, timeout_ns < 0 ? nullptr : &limit, nullptr);
+  char bytes[64];
+  while (read(end, bytes, sizeof bytes) > 0) {
+  }
+}
+
 void Core::wake_through_descriptor() noexcept {
-  const char byte = 1;
+  const uint64_t one = 1;  // eight bytes, as an event descriptor wants
   // A full pipe wakes the core too.
-  [[maybe_unused]] const ssize_t written = write(pipe_[1], &byte, 1);
+  [[maybe_unused]] const ssize_t written = write(wake_ends_[1].load(std::memory_order_relaxed), &one, sizeof one);
 }
 
 }  // namespace vif::sched

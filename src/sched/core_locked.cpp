@@ -2,7 +2,6 @@
 // event. Context: core, except receive_locked(): any thread.
 #include "sched/core.hpp"
 #include "sched/scheduler.hpp"
-#include "sched/ticks.hpp"
 
 namespace vif::sched {
 
@@ -46,10 +45,11 @@ Event* Core::choose_locked(Colour*& colour) {
 void Core::run_locked() {
   while (!scheduler_.ended()) {
     Colour* colour = nullptr;
+    if (line_.signal_news.load(std::memory_order_relaxed) != 0) fire_signals();
     if (Event* event = choose_locked(colour)) {
       invoke(*event);
       memory_.give(event);
-      if (held_ != 0) hand_over_old(ticks());
+      account(nullptr, 1);
       continue;
     }
     idle();

@@ -56,6 +56,12 @@ class Scheduler {
   void set_priority(ColourId colour, uint8_t priority);
   void* user() const noexcept { return user_; }
 
+  // The watch comes from Watch::make(), filled in; its first use is handed over, even when this throws
+  // (std::system_error, std::bad_alloc). False: the scheduler has stopped, and the watch will never fire.
+  bool start(Watch& watch);
+  // The guarantee of WatchState::cancel(). Throws nothing: without memory the watch is kept until it fires once more.
+  WatchState<>::Cancel cancel(Watch& watch) noexcept;
+
   void stop() noexcept;
   void stop_now() noexcept;
   // Waits until all cores have ended. Once; nobody's handler may call it.

@@ -1,6 +1,7 @@
 // The memory of the cores, their threads, and fork. Context: app.
 #include <algorithm>
 #include <cerrno>
+#include <csignal>
 #include <new>
 #include <system_error>
 
@@ -30,6 +31,18 @@ std::vector<int> allowed_cpus() {
     if (CPU_ISSET(cpu, &set)) cpus.push_back(cpu);
   }
   return cpus;
+}
+
+// A core blocks signals, so that handlers of events are not interrupted, but for those that a thread causes itself, the
+// profilers', and real-time ones (interrupts of the bell).
+sigset_t blocked_in_cores() {
+  sigset_t set;
+  sigfillset(&set);
+  for (int signal : {SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGTRAP, SIGSYS, SIGABRT, SIGPROF, SIGVTALRM}) {
+    sigdelset(&set, signal);
+  }
+  for (int signal = SIGRTMIN; signal <= SIGRTMAX; ++signal) sigdelset(&set, signal);
+  return set;
 }
 
 }  // namespace
@@ -87,6 +100,7 @@ void Scheduler::start_threads() {
   (void)registered;
   const std::vector<int> cpus = allowed_cpus();
   const bool bind = settings_.bind && cpus.size() == cores_.size();
+  const sigset_t blocked = blocked_in_cores();
   const std::lock_guard guard(all_lock);
   all.push_back(this);
   for (std::size_t i = 0; i < cores_.size(); ++i) {
@@ -95,7 +109,11 @@ void Scheduler::start_threads() {
       static_cast<Core*>(core)->run();
       return nullptr;
     };
-    if (const int error = pthread_create(&thread, nullptr, body, cores_[i]); error != 0) {
+    sigset_t mask;
+    pthread_sigmask(SIG_BLOCK, &blocked, &mask);
+    const int error = pthread_create(&thread, nullptr, body, cores_[i]);
+    pthread_sigmask(SIG_SETMASK, &mask, nullptr);
+    if (error != 0) {
       advance(ended_state);
       for (pthread_t started : threads_) pthread_join(started, nullptr);
       all.pop_back();
