@@ -120,7 +120,7 @@ void Core::wait_on_pipe(int64_t timeout_ns) noexcept {
 void Core::wake_through_descriptor() noexcept {
   const uint64_t one = 1;  // eight bytes, as an event descriptor wants
   // A full pipe wakes the core too.
-  [[maybe_unused]] const ssize_t written = write(wake_ends_[1].load(std::memory_order_relaxed), &one, sizeof one);
+  [[maybe_unused]] const ssize_t written = write(wake_ends_[1].load(std::memory_order_acquire), &one, sizeof one);
 }
 
 }  // namespace vif::sched

@@ -84,7 +84,7 @@ void Core::let_go_of_all() noexcept {
 
 void Core::fire(Watch& watch) {
   if (scheduler_.stopping() || watch.pending.load(std::memory_order_acquire)) return;
-  Event* event = memory_.take(sizeof(Watch*));
+  Event* event = memory_.take(sizeof(void*));
   event->invoke = run_watch;
   event->colour = watch.colour;
   event->kind = Kind::ordinary;
@@ -148,7 +148,8 @@ void Core::open_descriptors() {
           "Vif cannot make the descriptor that wakes a core; raise the limit of open files (ulimit -n)");
     }
     wake_ends_[0].store(wake, std::memory_order_relaxed);
-    wake_ends_[1].store(wake, std::memory_order_relaxed);
+    // Release, with the acquire of who wakes the core: the descriptor exists before it is written to.
+    wake_ends_[1].store(wake, std::memory_order_release);
   }
   descriptors_ = std::make_unique<Descriptors>(wake_ends_[0].load(std::memory_order_relaxed));
 }

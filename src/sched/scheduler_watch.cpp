@@ -58,7 +58,7 @@ bool Scheduler::start(Watch& watch) {
   Event* event = nullptr;
   try {
     if (watch.kind == WatchKind::readable || watch.kind == WatchKind::writable) check_descriptor(watch);
-    event = allocate(sizeof(Watch*));
+    event = allocate(sizeof(void*));
     if (watch.kind == WatchKind::signal && !subscribe(watch, core(home))) {
       refuse(errno, "Vif cannot watch signal " + std::to_string(watch.number) +
                         ": give one that can be caught, and at most 16 watches in a process");
@@ -89,7 +89,7 @@ WatchState<>::Cancel Scheduler::cancel(Watch& watch) noexcept {
     return result;
   }
   try {
-    Event* event = allocate(sizeof(Watch*));
+    Event* event = allocate(sizeof(void*));
     event->kind = Kind::urgent;
     event->colour = watch.colour;
     event->invoke = invoke_message<let_go, drop_reference>;

@@ -154,6 +154,7 @@ TEST_P(InBothQueues, ReaderAndWriterOfOneDescriptorOnOneCore) {
     }
   });
   while (reads != 3 || writes != 3) std::this_thread::yield();
+  runtime.wait_idle();  // both have been cancelled: the descriptor may be closed
 }
 
 TEST_P(InBothQueues, TheEndOfAConnectionIsToldToTheReader) {
