@@ -5,9 +5,9 @@
 // same time, and a non-blocking duplication needs one broadcast. The leader alone takes the number back, when the last
 // reference to the object is gone in every process (comm_create.hpp). A number comes back into use as late as possible.
 //
-//   31            18 17           2 1  0
+//   31            18 17           3 2  0
 //   [ leader        | number        | use ]   use: 0 user's messages, 1 collectives, 2 making of communicators,
-//                                                3 announcements
+//                                                3 announcements, 4 partitioned messages
 // Context: app.
 #pragma once
 
@@ -16,11 +16,13 @@
 
 namespace vif::mpi {
 
-inline constexpr uint32_t context_uses = 4;
+inline constexpr uint32_t context_uses = 1 << 3;
 inline constexpr uint32_t collective_use = 1;
 inline constexpr uint32_t creation_use = 2;
 inline constexpr uint32_t announcing_use = 3;  // of each process's self
-inline constexpr int context_number_bits = 16;
+inline constexpr uint32_t partitioned_use = 4;
+inline constexpr int context_use_bits = 3;
+inline constexpr int context_number_bits = 15;
 inline constexpr int context_leaders = 1 << 14;
 
 class ContextIds {
@@ -34,10 +36,10 @@ class ContextIds {
 
   static constexpr uint32_t none = ~0u;
   static constexpr uint32_t make(int leader, uint32_t number) noexcept {
-    return (static_cast<uint32_t>(leader) << (context_number_bits + 2)) | (number * context_uses);
+    return (static_cast<uint32_t>(leader) << (context_number_bits + context_use_bits)) | (number * context_uses);
   }
   static constexpr int maker(uint32_t context) noexcept {
-    return static_cast<int>(context >> (context_number_bits + 2));
+    return static_cast<int>(context >> (context_number_bits + context_use_bits));
   }
   // A context in which a process alone sends: what it tells those who have no communicator in common with it yet.
   static constexpr uint32_t announcements(int process) noexcept { return make(process, 1) + announcing_use; }

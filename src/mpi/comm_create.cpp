@@ -196,7 +196,7 @@ std::string describe(const Comm& comm) {
 int raise_no_contexts(Comm* parent) {
   return raise(
       parent, MPI_ERR_OTHER,
-      "a process that must lead the new communicator leads as many already as it has numbers for (65534); free "
+      "a process that must lead the new communicator leads as many already as it has numbers for (32766); free "
       "some with MPI_Comm_free");
 }
 

@@ -94,7 +94,9 @@ bool peek(MPI_Request handle, MPI_Status* status) {
   }
   RequestObject& request = *request_of(handle);
   if (!is_complete(request)) return false;
-  peek_status(request, status);
+  if (const Ending ending = peek_status(request, status); ending.error != MPI_SUCCESS) {
+    raise(request.comm, ending.error, ending.sentence);
+  }
   return true;
 }
 

@@ -1,19 +1,18 @@
 // Starting and ending: MPI_Init to MPI_Finalize, MPI_Abort, and who this process and this library are. Context: app.
 #include <sched.h>
 #include <unistd.h>
+#include <atomic>
 #include <cstdio>
 #include <cstring>
 #include <string>
 
 #include "api.hpp"
-#include "base/options.hpp"
 #include "mpi/attribute.hpp"
 #include "mpi/comm.hpp"
 #include "mpi/entry.hpp"
 #include "mpi/errors.hpp"
 #include "mpi/info.hpp"
-#include "mpi/info_environment.hpp"
-#include "mpi/predefined_attributes.hpp"
+#include "mpi/lifecycle.hpp"
 #include "mpi/process.hpp"
 
 #ifndef VIF_VERSION
@@ -23,37 +22,32 @@
 namespace vif::mpi {
 namespace {
 
-// Written once by MPI_Init, before any other thread may call.
-pid_t main_thread = 0;
+// What became of MPI_COMM_WORLD; sessions do not change it.
+enum class World : uint8_t { none, open, closed };
+std::atomic<World> world{World::none};
 
-[[noreturn]] void refuse_start(const std::string& why) {
-  std::fprintf(stderr, "vif: %s: %s\n", current_function, why.c_str());
-  _exit(1);
+int thread_level_at_least(int required) noexcept {
+  // The standard's levels are ordered numbers; what lies between two of them gets the higher one.
+  for (int level : {MPI_THREAD_SINGLE, MPI_THREAD_FUNNELED, MPI_THREAD_SERIALIZED}) {
+    if (level >= required) return level;
+  }
+  return MPI_THREAD_MULTIPLE;
 }
 
 int start(int required, int* provided) {
-  const Phase now = phase.load(std::memory_order_relaxed);
-  if (now != Phase::before_init) {
+  const World now = world.load(std::memory_order_relaxed);
+  if (now != World::none) {
     return raise(nullptr, MPI_ERR_OTHER,
-                 now == Phase::running ? "MPI is initialised already; ask MPI_Initialized before."
-                                       : "MPI is finalised; a process can be initialised once only.");
+                 now == World::open ? "MPI is initialised already; ask MPI_Initialized before."
+                                    : "MPI is finalised; a process can be initialised once only.");
   }
-  // The standard's levels are ordered numbers; what lies between two of them gets the higher one.
-  const int levels[] = {MPI_THREAD_SINGLE, MPI_THREAD_FUNNELED, MPI_THREAD_SERIALIZED, MPI_THREAD_MULTIPLE};
-  int level = MPI_THREAD_MULTIPLE;
-  for (int candidate : levels) {
-    if (candidate >= required) {
-      level = candidate;
-      break;
-    }
+  std::string error;
+  if (!begin_use(thread_level_at_least(required), error)) {
+    std::fprintf(stderr, "vif: %s: %s\n", current_function, error.c_str());
+    _exit(1);
   }
-  std::string error = base::check_options();
-  if (!error.empty() || !Process::start(level, error)) refuse_start(error);
-  main_thread = gettid();
-  fill_predefined_attributes(*process());
-  complete_environment_info(process()->engine->processes(), level);
-  phase.store(Phase::running, std::memory_order_release);
-  if (provided != nullptr) *provided = level;
+  world.store(World::open, std::memory_order_release);
+  if (provided != nullptr) *provided = process()->thread_level;
   return MPI_SUCCESS;
 }
 
@@ -83,20 +77,23 @@ int Init_thread(int*, char***, int required, int* provided) { return start(requi
 
 int Initialized(int* flag) {
   if (flag == nullptr) return raise_null_argument(nullptr, "flag");
-  *flag = phase.load(std::memory_order_acquire) != Phase::before_init;
+  *flag = world.load(std::memory_order_acquire) != World::none;
   return MPI_SUCCESS;
 }
 
 int Finalized(int* flag) {
   if (flag == nullptr) return raise_null_argument(nullptr, "flag");
-  *flag = phase.load(std::memory_order_acquire) == Phase::finalized;
+  *flag = world.load(std::memory_order_acquire) == World::closed;
   return MPI_SUCCESS;
 }
 
 int Finalize() {
+  if (world.load(std::memory_order_relaxed) != World::open) {
+    return raise(nullptr, MPI_ERR_OTHER, "MPI_COMM_WORLD is not open: MPI_Init was not called, or MPI_Finalize was.");
+  }
   delete_first_attributes();
-  Process::stop();
-  phase.store(Phase::finalized, std::memory_order_release);
+  world.store(World::closed, std::memory_order_release);
+  end_use(true);
   return MPI_SUCCESS;
 }
 
@@ -114,7 +111,7 @@ int Query_thread(int* provided) {
 
 int Is_thread_main(int* flag) {
   if (flag == nullptr) return raise_null_argument(nullptr, "flag");
-  *flag = gettid() == main_thread;
+  *flag = is_main_thread();
   return MPI_SUCCESS;
 }
 
@@ -134,23 +131,6 @@ int Get_version(int* version, int* subversion) {
 int Get_library_version(char* version, int* resultlen) {
   return copy_text("Vif " VIF_VERSION ", MPI 5.0 with the standard binary interface 1.0", version, resultlen,
                    MPI_MAX_LIBRARY_VERSION_STRING);
-}
-
-int Abi_get_version(int* abi_major, int* abi_minor) {
-  if (abi_major == nullptr || abi_minor == nullptr) return raise_null_argument(nullptr, "abi_major or abi_minor");
-  *abi_major = MPI_ABI_VERSION;
-  *abi_minor = MPI_ABI_SUBVERSION;
-  return MPI_SUCCESS;
-}
-
-int Abi_get_info(MPI_Info* info) {
-  if (info == nullptr) return raise_null_argument(nullptr, "info");
-  auto* object = new vif::mpi::Info;
-  set_value(*object, "mpi_aint_size", std::to_string(sizeof(MPI_Aint)));
-  set_value(*object, "mpi_count_size", std::to_string(sizeof(MPI_Count)));
-  set_value(*object, "mpi_offset_size", std::to_string(sizeof(MPI_Offset)));
-  *info = handle_of(object);
-  return MPI_SUCCESS;
 }
 
 int Get_hw_resource_info(MPI_Info* hw_info) {

@@ -20,8 +20,10 @@ int refuse_comm() {
 }
 
 int refuse_errhandler(Comm* comm) {
-  return raise(comm, MPI_ERR_ERRHANDLER,
-               "the argument is not an error handler (a null handle, or one that was freed); give a valid one.");
+  return raise(
+      comm, MPI_ERR_ERRHANDLER,
+      "the argument is not an error handler of communicators (a null handle, one that was freed, or one made for "
+      "other objects); give a valid one.");
 }
 
 }  // namespace
@@ -31,6 +33,21 @@ Errhandler* errhandler_of(MPI_Errhandler handle) noexcept {
   if (handle == MPI_ERRORS_ABORT) return &aborting;
   if (handle == MPI_ERRORS_RETURN) return &returning;
   return user_object<Errhandler>(handle);
+}
+
+Errhandler* errhandler_for(MPI_Errhandler handle, Errhandler::Of of) noexcept {
+  Errhandler* errhandler = errhandler_of(handle);
+  if (errhandler == nullptr || predefined(*errhandler)) return errhandler;
+  return errhandler->of == of ? errhandler : nullptr;
+}
+
+MPI_Errhandler make_errhandler(Errhandler::Of of, Errhandler::Function function) {
+  auto* object = new Errhandler;
+  object->effect = Effect::call;
+  object->of = of;
+  object->function = function;
+  object->handle = reinterpret_cast<MPI_Errhandler>(object);
+  return object->handle;
 }
 
 void retain(Errhandler& errhandler) noexcept {
@@ -50,18 +67,14 @@ namespace api {
 int Comm_create_errhandler(MPI_Comm_errhandler_function* function, MPI_Errhandler* errhandler) {
   if (function == nullptr) return raise_null_argument(nullptr, "comm_errhandler_fn");
   if (errhandler == nullptr) return raise_null_argument(nullptr, "errhandler");
-  auto* object = new Errhandler;
-  object->effect = Effect::call;
-  object->function = function;
-  object->handle = reinterpret_cast<MPI_Errhandler>(object);
-  *errhandler = object->handle;
+  *errhandler = make_errhandler(Errhandler::Of::comm, {.comm = function});
   return MPI_SUCCESS;
 }
 
 int Comm_set_errhandler(MPI_Comm comm, MPI_Errhandler errhandler) {
   Comm* object = comm_of(comm);
   if (object == nullptr) return refuse_comm();
-  Errhandler* chosen = errhandler_of(errhandler);
+  Errhandler* chosen = errhandler_for(errhandler, Errhandler::Of::comm);
   if (chosen == nullptr) return refuse_errhandler(object);
   retain(*chosen);
   {

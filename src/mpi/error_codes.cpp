@@ -54,7 +54,7 @@ ErrorCodes::Removal ErrorCodes::remove(int code, bool as_class) {
   if ((found->error_class == code) != as_class) return Removal::wrong_kind;
   const auto uses = std::count_if(codes_.begin(), codes_.end(),
                                   [code](const Code& other) { return other.exists && other.error_class == code; });
-  if (as_class && uses > 1) return Removal::in_use;
+  if ((as_class && uses > 1) || !found->text.empty()) return Removal::in_use;
   *found = Code();
   while (!codes_.empty() && !codes_.back().exists) codes_.pop_back();
   last_used_ = MPI_ERR_LASTCODE + static_cast<int>(codes_.size());
@@ -94,7 +94,7 @@ int remove_one(int error_code, bool as_class) {
     case ErrorCodes::Removal::done:
       return MPI_SUCCESS;
     case ErrorCodes::Removal::in_use:
-      return raise(nullptr, MPI_ERR_OTHER, "error codes of this class remain; remove them first.");
+      return raise(nullptr, MPI_ERR_OTHER, "it still has a string, or error codes of its class; remove them first.");
     case ErrorCodes::Removal::wrong_kind:
       return raise(nullptr, MPI_ERR_ARG,
                    std::to_string(error_code) + (as_class ? " is an error code, not a class; use MPI_Remove_error_code."

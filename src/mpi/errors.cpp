@@ -44,13 +44,37 @@ std::string sentence_of(int error_code) {
 // An exit code cannot say more than 8 bits, and 0 would mean success.
 int exit_code_of(int error_code) { return (error_code & 0xff) != 0 ? error_code & 0xff : 1; }
 
-[[noreturn]] void end(const Comm* comm, int error_code, std::string_view handler) {
-  std::string why = comm == nullptr ? "" : "rank " + std::to_string(process()->world->rank) + ": ";
+[[noreturn]] void end(int error_code, std::string_view handler) {
+  const bool joined = process() != nullptr && process()->world != nullptr;
+  std::string why = joined ? "rank " + std::to_string(process()->world->rank) + ": " : "";
   why += sentence_of(error_code) + " [" + class_of_code_in_words(error_code) + "; the error handler is " +
          std::string(handler) + ", which ends the job]";
   if (process() != nullptr) Process::abort(exit_code_of(error_code), why);
   std::fprintf(stderr, "vif: %s\n", why.c_str());
   _exit(exit_code_of(error_code));
+}
+
+// Calls the program's function for the object behind the handle.
+void call(const Errhandler& errhandler, void* handle, int error_code) {
+  int code = error_code;
+  switch (errhandler.of) {
+    case Errhandler::Of::win: {
+      auto win = static_cast<MPI_Win>(handle);
+      return errhandler.function.win(&win, &code);
+    }
+    case Errhandler::Of::file: {
+      auto file = static_cast<MPI_File>(handle);
+      return errhandler.function.file(&file, &code);
+    }
+    case Errhandler::Of::session: {
+      auto session = static_cast<MPI_Session>(handle);
+      return errhandler.function.session(&session, &code);
+    }
+    default: {
+      auto comm = static_cast<MPI_Comm>(handle);
+      return errhandler.function.comm(&comm, &code);
+    }
+  }
 }
 
 // The communicator's handler, kept alive for the length of the call.
@@ -74,18 +98,23 @@ int raise(Comm* comm, int error_class, std::string_view sentence) {
   return raise_code(comm, error_class);
 }
 
+int raise_code_through(Errhandler& errhandler, void* handle, int error_code) {
+  if (errhandler.effect == Errhandler::Effect::fatal) end(error_code, "MPI_ERRORS_ARE_FATAL");
+  if (errhandler.effect == Errhandler::Effect::abort) end(error_code, "MPI_ERRORS_ABORT");
+  if (errhandler.effect == Errhandler::Effect::call) call(errhandler, handle, error_code);
+  return error_code;
+}
+
+int raise_through(Errhandler& errhandler, void* handle, int error_class, std::string_view sentence) {
+  keep_sentence(error_class, sentence);
+  return raise_code_through(errhandler, handle, error_class);
+}
+
 int raise_code(Comm* comm, int error_code) {
   if (comm == nullptr && process() != nullptr) comm = process()->self;
   Errhandler* errhandler = comm == nullptr ? nullptr : take_errhandler(*comm);
-  if (errhandler == nullptr || errhandler->effect == Errhandler::Effect::fatal) {
-    end(comm, error_code, "MPI_ERRORS_ARE_FATAL");
-  }
-  if (errhandler->effect == Errhandler::Effect::abort) end(comm, error_code, "MPI_ERRORS_ABORT");
-  if (errhandler->effect == Errhandler::Effect::call) {
-    MPI_Comm handle = comm->handle;
-    int code = error_code;
-    errhandler->function(&handle, &code);
-  }
+  if (errhandler == nullptr) end(error_code, "MPI_ERRORS_ARE_FATAL");
+  raise_code_through(*errhandler, comm->handle, error_code);
   release(*errhandler);
   return error_code;
 }

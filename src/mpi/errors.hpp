@@ -12,6 +12,7 @@
 namespace vif::mpi {
 
 struct Comm;
+struct Errhandler;
 
 // Invokes the error handler of the communicator, with the sentence. Without a communicator: the one of MPI_COMM_SELF,
 // or, outside MPI_Init..MPI_Finalize, the end of the process. Returns the error code, which the API function must
@@ -22,6 +23,12 @@ struct Comm;
 // The same for a code that is already known and whose sentence, if any, is already kept (MPI_Comm_call_errhandler,
 // codes returned by the user's callbacks).
 [[gnu::cold, gnu::noinline]] int raise_code(Comm* comm, int error_code);
+
+// The same for what is no communicator (a window, a file, a session): its error handler, and its handle, which the
+// program's function gets. The handler is kept alive for the length of the call by the caller.
+[[gnu::cold, gnu::noinline]] int raise_through(Errhandler& errhandler, void* handle, int error_class,
+                                               std::string_view sentence);
+[[gnu::cold, gnu::noinline]] int raise_code_through(Errhandler& errhandler, void* handle, int error_code);
 
 // Keeps a sentence for MPI_Error_string without raising anything (MPI_ERR_IN_STATUS, the tool interface).
 [[gnu::cold]] void keep_sentence(int error_code, std::string_view sentence);

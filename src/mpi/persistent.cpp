@@ -163,6 +163,10 @@ int Request_free(MPI_Request* request) {
 int Cancel(MPI_Request* request) {
   RequestObject* object = request_of(*request);
   if (object == nullptr) return refuse_request(not_a_request);
+  if (object->kind == RequestKind::work && object->active) {
+    const Ending ending = object->work->cancel();
+    return ending.error == MPI_SUCCESS ? MPI_SUCCESS : raise(object->comm, ending.error, ending.sentence);
+  }
   if (object->kind == RequestKind::work || object->kind == RequestKind::exchange) {
     return raise(object->comm, MPI_ERR_REQUEST, "only a send or a receive can be cancelled, and this is neither");
   }

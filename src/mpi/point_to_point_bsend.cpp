@@ -22,52 +22,29 @@ struct Flush final : Work {
   uint64_t newest_;
 };
 
-int attach(Comm* comm, BufferedSends*& place, void* buffer, MPI_Count bytes) {
-  if (place != nullptr) {
-    return raise(comm, MPI_ERR_BUFFER, "a buffer is attached already; detach it before attaching another");
-  }
-  if (bytes < 0) return raise(comm, MPI_ERR_ARG, "the size of the buffer is negative");
-  if (buffer == nullptr && bytes > 0) return raise(comm, MPI_ERR_BUFFER, "the buffer is a null pointer");
-  place = new (std::nothrow) BufferedSends(buffer, bytes);
-  return place != nullptr ? MPI_SUCCESS : raise(comm, MPI_ERR_NO_MEM, "there is no memory to attach a buffer");
+int raised(Comm* comm, const Ending& ending) {
+  return ending.error == MPI_SUCCESS ? MPI_SUCCESS : raise(comm, ending.error, ending.sentence);
 }
 
-// Gives what was attached; MPI_BUFFER_AUTOMATIC for automatic buffering, null and 0 when nothing was.
+int attach(Comm* comm, BufferedSends*& place, void* buffer, MPI_Count bytes) {
+  return raised(comm, attach_buffer(place, buffer, bytes));
+}
+
 template <class Size>
 int detach(BufferedSends*& place, void* buffer_address, Size* size) {
-  void* memory = nullptr;
-  MPI_Count bytes = 0;
-  if (place != nullptr) {
-    net::ApiScope scope(engine());
-    place->flush();
-    memory = place->memory();
-    bytes = place->automatic() ? 0 : place->bytes();
-    delete place;
-    place = nullptr;
-  }
-  *static_cast<void**>(buffer_address) = memory;
+  MPI_Count bytes;
+  detach_buffer(place, static_cast<void**>(buffer_address), bytes);
   *size = static_cast<Size>(bytes);
   return MPI_SUCCESS;
 }
 
 int flush(BufferedSends* sends) {
-  if (sends == nullptr) return MPI_SUCCESS;
-  net::ApiScope scope(engine());
-  sends->flush();
+  flush_buffer(sends);
   return MPI_SUCCESS;
 }
 
 int iflush(Comm& comm, BufferedSends* sends, MPI_Request* out) {
-  RequestObject* request = take_request(RequestKind::work, comm);
-  if (request == nullptr) return raise_no_memory(comm, 0);
-  request->work = new (std::nothrow) Flush(sends, sends != nullptr ? sends->newest() : 0);
-  if (request->work == nullptr) {
-    give_back(request);
-    return raise_no_memory(comm, sizeof(Flush));
-  }
-  request->active = true;
-  *out = handle_of(request);
-  return MPI_SUCCESS;
+  return raised(&comm, iflush_buffer(comm, sends, out));
 }
 
 int no_communicator() {
@@ -91,6 +68,46 @@ int ibsend(const Side& side, MPI_Request* out) {
 }
 
 }  // namespace
+
+Ending attach_buffer(BufferedSends*& place, void* buffer, MPI_Count bytes) {
+  if (place != nullptr) return {MPI_ERR_BUFFER, "a buffer is attached already; detach it before attaching another"};
+  if (bytes < 0) return {MPI_ERR_ARG, "the size of the buffer is negative"};
+  if (buffer == nullptr && bytes > 0) return {MPI_ERR_BUFFER, "the buffer is a null pointer"};
+  place = new (std::nothrow) BufferedSends(buffer, bytes);
+  if (place == nullptr) return {MPI_ERR_NO_MEM, "there is no memory to attach a buffer"};
+  return {};
+}
+
+// Gives what was attached; MPI_BUFFER_AUTOMATIC for automatic buffering, null and 0 when nothing was.
+void detach_buffer(BufferedSends*& place, void** memory, MPI_Count& bytes) {
+  *memory = nullptr;
+  bytes = 0;
+  if (place == nullptr) return;
+  net::ApiScope scope(engine());
+  place->flush();
+  *memory = place->memory();
+  bytes = place->automatic() ? 0 : place->bytes();
+  delete place;
+  place = nullptr;
+}
+
+void flush_buffer(BufferedSends* sends) {
+  if (sends == nullptr) return;
+  net::ApiScope scope(engine());
+  sends->flush();
+}
+
+Ending iflush_buffer(Comm& comm, BufferedSends* sends, MPI_Request* out) {
+  RequestObject* request = take_request(RequestKind::work, comm);
+  if (request != nullptr) {
+    request->work = new (std::nothrow) Flush(sends, sends != nullptr ? sends->newest() : 0);
+    if (request->work == nullptr) give_back(request);
+  }
+  if (request == nullptr || request->work == nullptr) return {MPI_ERR_NO_MEM, "there is no memory for the request"};
+  request->active = true;
+  *out = handle_of(request);
+  return {};
+}
 
 BufferedSends* buffered_sends_of(Comm& comm) noexcept {
   return comm.buffered != nullptr ? comm.buffered : process_buffer;

@@ -55,6 +55,13 @@ BufferedSends* buffered_sends_of(Comm& comm) noexcept;
 // The buffered send of an argument that was looked up: raises MPI_ERR_BUFFER when there is no room.
 Ending send_buffered(const Side& side);
 
+// Attaching, detaching and flushing, for whatever may hold a buffer: `place` is its pointer. attach_buffer() and
+// iflush_buffer() say what is wrong instead of raising it; detach_buffer() waits for what is in the buffer.
+Ending attach_buffer(BufferedSends*& place, void* buffer, MPI_Count bytes);
+void detach_buffer(BufferedSends*& place, void** memory, MPI_Count& bytes);
+void flush_buffer(BufferedSends* sends);
+Ending iflush_buffer(Comm& comm, BufferedSends* sends, MPI_Request* out);
+
 // At MPI_Finalize and MPI_Comm_free: waits for what is in the buffer, and forgets it.
 void detach_process_buffer();
 void detach_buffer(Comm& comm);

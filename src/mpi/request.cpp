@@ -76,13 +76,17 @@ void status_of_transfer(const RequestObject& request, MPI_Status* status) noexce
 
 }  // namespace
 
-void peek_status(const RequestObject& request, MPI_Status* status) {
-  if (ignored(status)) return;
-  if (request.kind == RequestKind::send || is_receive(request) || request.null_peer) {
-    status_of_transfer(request, status);
-  } else {
-    set_empty_status(status);
+Ending peek_status(const RequestObject& request, MPI_Status* status) {
+  MPI_Status own;
+  set_empty_status(&own);
+  Ending ending;
+  if (request.kind == RequestKind::work) {
+    ending = request.work->peek(own);
+  } else if (request.kind == RequestKind::send || is_receive(request) || request.null_peer) {
+    status_of_transfer(request, &own);
   }
+  if (!ignored(status)) *status = own;
+  return ending;
 }
 
 Ending finish(RequestObject& request, MPI_Status* status) {

@@ -40,6 +40,11 @@ struct Work {
   virtual Ending start() = 0;                     // once per activation
   virtual bool complete() noexcept = 0;           // asked again and again
   virtual Ending finish(MPI_Status& status) = 0;  // once complete; `status` comes as the empty status
+  // The status of a complete one, without ending it; `status` comes as the empty status.
+  virtual Ending peek(MPI_Status&) { return {}; }
+  virtual Ending cancel() {
+    return {MPI_ERR_REQUEST, "only sends, receives and generalized requests can be cancelled"};
+  }
 };
 
 struct RequestObject {
@@ -83,7 +88,7 @@ bool is_complete(RequestObject& request) noexcept;
 Ending finish(RequestObject& request, MPI_Status* status);
 
 // The status without ending the request (MPI_Request_get_status).
-void peek_status(const RequestObject& request, MPI_Status* status);
+Ending peek_status(const RequestObject& request, MPI_Status* status);
 
 // Statuses.
 void set_status(MPI_Status* status, int source, int tag, uint64_t bytes, bool cancelled) noexcept;
