@@ -47,6 +47,8 @@ constexpr Option table[] = {
      "How events reach another core: by its wait-free inbox (auto), or under a lock of its queue."},
     {"VIF_SCHED_WAKE", "auto", "auto|futex|pipe", "How a sleeping core is woken; auto: futex."},
     {"VIF_STATS", "0", "0|1", "Whether each process prints at its end what its communications did."},
+    {"VIF_HANG_TIMEOUT", "0", "number",
+     "After how many seconds in which no rank got further mpirun says who waits for what and ends the job; 0: never."},
     {"VIF_CC", "", "text", "The C compiler that mpicc calls; empty: the one Vif was built with."},
     {"VIF_CXX", "", "text", "The C++ compiler that mpicxx calls; empty: the one Vif was built with."},
 };

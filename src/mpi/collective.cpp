@@ -7,17 +7,26 @@
 #include <string>
 
 #include "coll/inter.hpp"
+#include "mpi/diary.hpp"
 
 namespace vif::mpi {
 
 int look_up(MPI_Comm handle, Comm*& comm) {
   comm = comm_of(handle);
-  return comm != nullptr ? MPI_SUCCESS : raise_no_comm();
+  if (comm == nullptr) [[unlikely]]
+    return raise_no_comm();
+  note_collective(*comm, -1);
+  return MPI_SUCCESS;
 }
 
 int look_up_root(MPI_Comm handle, Comm*& comm, int root) {
-  if (const int error = look_up(handle, comm); error != MPI_SUCCESS) return error;
-  if (static_cast<unsigned>(root) < static_cast<unsigned>(comm->peers)) return MPI_SUCCESS;
+  comm = comm_of(handle);
+  if (comm == nullptr) [[unlikely]]
+    return raise_no_comm();
+  const bool is_rank = static_cast<unsigned>(root) < static_cast<unsigned>(comm->peers);
+  note_collective(*comm, is_rank ? comm->processes[root] : root == MPI_ROOT ? engine().process() : -1);
+  if (is_rank) [[likely]]
+    return MPI_SUCCESS;
   if (comm->is_inter() && (root == MPI_ROOT || root == MPI_PROC_NULL)) return MPI_SUCCESS;
   return raise(comm, MPI_ERR_ROOT,
                "the root " + std::to_string(root) + " is not a rank of " + describe(*comm) + ", whose ranks are 0 to " +
@@ -27,6 +36,7 @@ int look_up_root(MPI_Comm handle, Comm*& comm, int root) {
 int look_up_intra(MPI_Comm handle, Comm*& comm) {
   int error = MPI_SUCCESS;
   comm = intra_comm_of(handle, error);
+  if (comm != nullptr) note_collective(*comm, -1);
   return error;
 }
 
@@ -64,6 +74,7 @@ int look_up_block(Comm& comm, Block& block) {
       (block.buffer == nullptr && block.bytes > 0 && block.type->contiguous)) [[unlikely]] {
     return refuse_block(comm, block);
   }
+  note_bytes(block.bytes);
   return MPI_SUCCESS;
 }
 
@@ -215,6 +226,8 @@ int give_collective(Comm& comm, const Call& call, coll::OperationPointer operati
   if (request == nullptr) return raise_no_collective_memory(comm);
   request->work = new CollectiveWork(std::move(operation), std::move(staging));
   request->persistent = call.kind == Call::Kind::persistent;
+  request->is_collective = true;
+  request->number = diary().note().number;
   *call.request = handle_of(request);
   if (request->persistent) return MPI_SUCCESS;
   request->active = true;

@@ -4,6 +4,7 @@
 #include <algorithm>
 
 #include "coll/inter.hpp"
+#include "mpi/diary.hpp"
 #include "mpi/topology.hpp"
 
 namespace vif::mpi {
@@ -20,8 +21,10 @@ struct Meeting {
 int look_up(MPI_Comm handle, Meeting& it) {
   int error = MPI_SUCCESS;
   it.comm = comm_with(handle, MPI_UNDEFINED, error);
-  if (it.comm != nullptr) it.neighbors = neighborhood_of(*it.comm);
-  return error;
+  if (it.comm == nullptr) return error;
+  note_collective(*it.comm, -1);
+  it.neighbors = neighborhood_of(*it.comm);
+  return MPI_SUCCESS;
 }
 
 // A place for a neighbour that there is none of must keep what it holds.

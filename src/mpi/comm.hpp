@@ -41,11 +41,13 @@ struct Comm {
   MPI_Comm handle = MPI_COMM_NULL;
 
   std::vector<int> members;
-  std::vector<int> remote;  // empty: an intra-communicator
-  std::vector<int> both;    // inter: the first group and the second
-  bool first = true;        // inter: this process's group is the first
-  coll::Group collectives;  // over `members`, or over `both`
-  uint64_t shared = 0;      // memory that its processes share (comm_create.hpp), as an offset; 0: none
+  std::vector<int> remote;        // empty: an intra-communicator
+  std::vector<int> both;          // inter: the first group and the second
+  bool first = true;              // inter: this process's group is the first
+  coll::Group collectives;        // over `members`, or over `both`
+  uint64_t member_bits = 0;       // bit p: process p of the job takes part; 0: there are processes beyond 63
+  uint32_t collective_calls = 0;  // so far; of the one thread that may call collectives at a time
+  uint64_t shared = 0;            // memory that its processes share (comm_create.hpp), as an offset; 0: none
   std::shared_ptr<const Topology> topology;
   std::string name;
   std::mutex lock;  // guards what follows, and `name`

@@ -64,6 +64,14 @@ void leave(Comm& comm) {
   departures(comm.shared, area_of(comm)).fetch_add(1, std::memory_order_acq_rel);
 }
 
+// None when one of them has no bit.
+uint64_t bits_of(const std::vector<int>& processes) noexcept {
+  uint64_t bits = 0;
+  if (engine().processes() > 64) return 0;
+  for (int process : processes) bits |= uint64_t{1} << (process % 64);
+  return bits;
+}
+
 void fill_group(coll::Group& group, const Comm& comm, uint32_t use) {
   group.engine = &engine();
   group.context = comm.context + use;
@@ -135,6 +143,7 @@ Comm* new_alike(const Comm& comm) {
 
 void enliven(Comm& comm, const Birth& birth) {
   comm.context = birth.context;
+  comm.member_bits = bits_of(comm.members) | bits_of(comm.remote);
   comm.shared = birth.shared;
   fill_group(comm.collectives, comm, collective_use);
   if (!comm.is_inter()) comm.collectives.attach_area(birth.shared);

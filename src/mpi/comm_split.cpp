@@ -7,6 +7,7 @@
 #include "api.hpp"
 #include "mpi/collective.hpp"
 #include "mpi/comm_create.hpp"
+#include "mpi/diary.hpp"
 #include "mpi/errhandler.hpp"
 #include "mpi/errors.hpp"
 #include "mpi/group.hpp"
@@ -70,6 +71,7 @@ int make_of(const Making& making, const std::vector<int>& ranks, MPI_Comm* out) 
 
 int split_in_some_way(Making making, int color, int key, MPI_Comm* out) {
   *out = MPI_COMM_NULL;
+  note_collective(making.parent, -1);
   net::ApiScope scope(engine());
   net::Outcome outcome;
   if (!exchange_wishes(making, color, key, outcome)) return raise_outcome(making.parent, outcome);

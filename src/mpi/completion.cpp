@@ -2,6 +2,7 @@
 #include "mpi/completion.hpp"
 
 #include "api.hpp"
+#include "mpi/diary.hpp"
 
 namespace vif::mpi {
 
@@ -116,7 +117,10 @@ int Wait(MPI_Request* request, MPI_Status* status) {
     return MPI_SUCCESS;
   }
   net::ApiScope scope(engine());
-  if (!is_complete(*object)) engine().wait_until(condition, object);
+  if (!is_complete(*object)) {
+    note_wait(*object);
+    engine().wait_until(condition, object);
+  }
   return end_and_raise(request, status);
 }
 
@@ -134,6 +138,7 @@ int Test(MPI_Request* request, int* flag, MPI_Status* status) {
     engine().progress();
     *flag = is_complete(*object);
   }
+  if (!*flag) note_wait(*object);
   return *flag ? end_and_raise(request, status) : MPI_SUCCESS;
 }
 

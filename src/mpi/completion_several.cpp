@@ -1,6 +1,7 @@
 // The completion of several requests: MPI_Wait and MPI_Test with all, any, some. Context: app.
 #include "api.hpp"
 #include "mpi/completion.hpp"
+#include "mpi/diary.hpp"
 
 namespace vif::mpi {
 
@@ -10,7 +11,8 @@ namespace {
 struct Set {
   int count;
   MPI_Request* requests;
-  int at = 0;  // all: those before are complete. any: the complete one
+  int at = 0;      // all: those before are complete. any: the complete one
+  int noted = -1;  // all: the one that the diary says is waited for
 
   bool complete(int i) const noexcept { return is_complete(*request_of(requests[i])); }
 };
@@ -19,7 +21,10 @@ struct Set {
 bool all_complete(void* argument) {
   Set& set = *static_cast<Set*>(argument);
   while (set.at < set.count && (has_nothing(set.requests[set.at]) || set.complete(set.at))) ++set.at;
-  return set.at == set.count;
+  if (set.at == set.count) return true;
+  if (set.noted != set.at) note_wait(*request_of(set.requests[set.at]));
+  set.noted = set.at;
+  return false;
 }
 
 bool any_complete(void* argument) {
@@ -28,6 +33,11 @@ bool any_complete(void* argument) {
     if (has_nothing(set.requests[i]) || !set.complete(i)) continue;
     set.at = i;
     return true;
+  }
+  for (int i = 0; i < set.count && set.noted < 0; ++i) {
+    if (has_nothing(set.requests[i])) continue;
+    note_wait(*request_of(set.requests[i]));
+    set.noted = i;
   }
   return false;
 }

@@ -147,11 +147,37 @@ def api_header(functions):
     return "\n".join(lines + ["", "}  // namespace vif::mpi::api", ""])
 
 
-def entry_point(function):
+# What a process writes into its diary: the calls that may wait for others or begin something that others wait for. Not
+# those that only ask or set properties of a handle.
+COMMUNICATING = re.compile(r"(const )?MPI_(Comm|Request|Win|File|Message) (\*|array_of_requests)?\w*")
+ASKING = re.compile(
+    r"MPI_(Comm_(get|set|size|rank|compare|group|remote|test_inter|call_errhandler|delete|toint|c2f|attach|flush_buf|"
+    r"iflush|detach)|Win_(get|set|call|delete|toint|c2f|group|shared_query|attach|detach)|"
+    r"File_(get|set|call|toint|c2f)|Request_(c2f|toint)|Message_(c2f|toint)|Topo_test|Cart_(get|rank|coords|shift|map)|"
+    r"Cartdim|Graph_(get|map|neighbors)|Graphdims|Dist_graph_neighbors|Abort|Errhandler|Pack|Unpack)"
+)
+QUESTION = re.compile(r"MPI_(Test(all|any|some)?|I(m)?probe|Request_get_status(_all|_any|_some)?|Parrived|Win_test)$")
+
+
+def entry_line(number, function):
+    """What an entry point does first."""
+    name = function["name"]
+    if function["anytime"] == "yes":
+        return f'  enter_anytime("{name}");'
+    recorded = name == "MPI_Finalize" or (
+        name not in ("MPI_Cancel",)
+        and any(COMMUNICATING.match(parameter.strip()) for parameter in function["parameters"].split(","))
+        and not ASKING.match(name)
+    )
+    if not recorded or function["built"] != "yes":
+        return f'  enter("{name}");'
+    return f'  const {"Question" if QUESTION.match(name) else "Visit"} visit("{name}", {number});'
+
+
+def entry_point(number, function):
     name, returns, parameters = function["name"], function["returns"], function["parameters"]
     arguments = parameter_names(parameters)
-    lines = [f"{returns} P{name}({parameters}) {{"]
-    lines.append(f'  enter{"_anytime" if function["anytime"] == "yes" else ""}("{name}");')
+    lines = [f"{returns} P{name}({parameters}) {{", entry_line(number, function)]
     if function["built"] == "yes":
         lines.append(f"  return vif::mpi::api::{name[len('MPI_') :]}({', '.join(arguments)});")
     else:
@@ -179,9 +205,12 @@ def exports(functions):
         "#include <mpi.h>",
         "#pragma GCC visibility pop",
         "",
+        '#include "mpi/diary.hpp"',
         '#include "mpi/entry.hpp"',
         '#include "api.hpp"',
         "",
+        "using vif::mpi::Question;",
+        "using vif::mpi::Visit;",
         "using vif::mpi::enter;",
         "using vif::mpi::enter_anytime;",
         "using vif::mpi::refuse_unbuilt;",
@@ -190,7 +219,8 @@ def exports(functions):
         'extern "C" {',
         "",
     ]
-    return "\n".join(lines) + "\n\n".join(entry_point(function) for function in functions) + '\n\n}  // extern "C"\n'
+    points = "\n\n".join(entry_point(*pair) for pair in enumerate(functions))
+    return "\n".join(lines) + points + '\n\n}  // extern "C"\n'
 
 
 def collective_forms(name):

@@ -11,6 +11,7 @@
 #include "mpi.h"
 #include "mpi/comm.hpp"
 #include "mpi/datatype.hpp"
+#include "mpi/diary.hpp"
 #include "mpi/errors.hpp"
 #include "mpi/handle.hpp"
 #include "mpi/request.hpp"
@@ -83,6 +84,7 @@ inline void fill_send(net::Request& request, const Side& side, void* buffer, net
   request.buffer = address_of(buffer);
   request.length = static_cast<uint64_t>(side.bytes);
   request.on_complete = nullptr;
+  note_message(trace::Act::send, request.context, request.process, request.tag, side.bytes);
 }
 
 inline void fill_receive(net::Request& request, const Side& side, void* buffer) noexcept {
@@ -93,6 +95,7 @@ inline void fill_receive(net::Request& request, const Side& side, void* buffer) 
   request.buffer = address_of(buffer);
   request.length = static_cast<uint64_t>(side.bytes);
   request.on_complete = nullptr;
+  note_message(trace::Act::receive, request.context, request.process, request.tag, side.bytes);
 }
 
 // The packed form of a message whose type is not contiguous, for as long as this object lives.

@@ -61,6 +61,8 @@ bool search_for(int source, int tag, MPI_Comm handle, Wait wait, Search& search,
   }
   search.source = source == MPI_ANY_SOURCE ? net::any_source : source;
   search.tag = tag == MPI_ANY_TAG ? net::any_tag : tag;
+  const int peer = source == MPI_ANY_SOURCE ? -1 : search.comm->processes[source];
+  note_message(trace::Act::probe, search.comm->context, peer, search.tag, 0);
   net::ApiScope scope(engine());
   if (!search.look() && wait == Wait::yes) {
     engine().wait_until([](void* it) { return static_cast<Search*>(it)->look(); }, &search);

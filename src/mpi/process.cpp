@@ -7,6 +7,7 @@
 #include "mpi.h"
 #include "mpi/comm.hpp"
 #include "mpi/comm_create.hpp"
+#include "mpi/diary.hpp"
 #include "mpi/point_to_point_buffered.hpp"
 #include "mpi/request.hpp"
 #include "net/create.hpp"
@@ -67,6 +68,7 @@ void Process::stop() {
     coll::barrier(process_pointer->world->collectives);
     unmake_first_comms(*process_pointer);
   }
+  leave_diary();
   std::unique_ptr<Process> process(process_pointer);
   process->engine_owner.reset();
   process->engine = nullptr;

@@ -54,7 +54,10 @@ struct RequestObject {
   RequestKind kind = RequestKind::empty;
   bool persistent = false;
   bool active = false;
-  bool buffered = false;     // each start is a buffered send
+  bool buffered = false;       // each start is a buffered send
+  bool is_collective = false;  // kind `work`
+  uint16_t function = 0;       // that made it, and for a collective its number on the communicator: see diary.hpp
+  uint32_t number = 0;
   bool null_peer = false;    // its status is that of a receive from MPI_PROC_NULL
   Comm* comm = nullptr;      // counted
   Datatype* type = nullptr;  // counted; null when nothing has to be packed or unpacked

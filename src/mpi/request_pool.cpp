@@ -6,6 +6,7 @@
 #include <mutex>
 #include <new>
 
+#include "mpi/diary.hpp"
 #include "mpi/request.hpp"
 
 namespace vif::mpi {
@@ -123,6 +124,8 @@ RequestObject* take_request(RequestKind kind, Comm& comm) noexcept {
   request->active = false;
   request->buffered = false;
   request->null_peer = false;
+  request->is_collective = false;
+  request->function = diary().note().function;
   request->type = nullptr;
   request->staging = nullptr;
   request->partner = nullptr;

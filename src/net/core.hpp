@@ -89,6 +89,7 @@ class Core final : public Engine {
   std::byte* shared_base() noexcept override { return segment_.base(); }
   uint64_t shared_allocate(uint64_t bytes, std::string& error) noexcept override;
   void shared_free(uint64_t offset, uint64_t bytes) noexcept override;
+  trace::Desk<>* desk() noexcept override { return me_ == nullptr ? nullptr : &me_->desk; }
   const Counters& counters() const noexcept override { return counters_; }
 
   // Called by the interrupt handler, by the helper thread, and around calls of the program that an interrupt would cut

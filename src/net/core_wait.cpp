@@ -59,6 +59,7 @@ void Core::wait_as_follower(bool (*condition)(void*), void* argument) noexcept {
 void Core::wait_as_leader(bool (*condition)(void*), void* argument) noexcept {
   const int64_t start = base::now_ns();
   if (multiple_) me_->bell.be_quiet();  // another thread may have armed it; the leader looks by itself
+  me_->waiting_since.store(start, std::memory_order_relaxed);
   me_->waiting.store(1, std::memory_order_relaxed);
   if (look_for_a_while(condition, argument, start)) {
     spin_.came(base::now_ns() - start);

@@ -13,6 +13,7 @@
 
 #include "net/counters.hpp"
 #include "net/request.hpp"
+#include "trace/diary.hpp"
 
 namespace vif::net {
 
@@ -75,6 +76,8 @@ class Engine {
   // cause in `error`). Freed by the process that allocated it.
   virtual uint64_t shared_allocate(uint64_t bytes, std::string& error) noexcept = 0;
   virtual void shared_free(uint64_t offset, uint64_t bytes) noexcept = 0;
+  // Where the threads of this process write what they do; null: nowhere.
+  virtual trace::Desk<>* desk() noexcept { return nullptr; }
   virtual const Counters& counters() const noexcept {
     static const Counters none;
     return none;

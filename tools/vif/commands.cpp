@@ -7,6 +7,7 @@ const std::vector<Command>& commands() {
   static const std::vector<Command> table = {
       {"run", "Start the ranks of an MPI job (the same as mpirun and mpiexec).", run_command},
       {"info", "List the MPI functions, the options, the signals, and what the machine offers.", info_command},
+      {"hang", "Say who waits for what in a running job, and what does not fit.", hang_command},
       {"bench", "Measure latency, bandwidth, overlap and more, beside other MPI libraries if wanted.", bench_command},
       {"report", "Make a page with pictures of what vif bench has written.", report_command},
       {"demo", "Show what is gained when a program computes while messages move.", demo_command},

@@ -19,6 +19,7 @@ const std::vector<Command>& commands();
 
 int run_command(const Arguments& arguments);
 int info_command(const Arguments& arguments);
+int hang_command(const Arguments& arguments);
 int bench_command(const Arguments& arguments);
 int report_command(const Arguments& arguments);
 int demo_command(const Arguments& arguments);

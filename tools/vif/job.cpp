@@ -4,12 +4,14 @@
 #include <algorithm>
 #include <cerrno>
 #include <climits>
+#include <cstdlib>
 #include <system_error>
 
 #include <sys/epoll.h>
 #include <sys/signalfd.h>
 #include <unistd.h>
 
+#include "base/options.hpp"
 #include "descendants.hpp"
 #include "job_tags.hpp"
 #include "text.hpp"
@@ -35,6 +37,8 @@ int Job::run() {
       time_over_at_ = Clock::now() +
                       std::chrono::duration_cast<Clock::duration>(std::chrono::duration<double>(plan_.timeout_seconds));
     }
+    hang_limit_ = std::chrono::seconds(std::atol(base::option("VIF_HANG_TIMEOUT").c_str()));
+    if (hang_limit_.count() > 0) hang_look_at_ = moved_at_ = Clock::now();
     start_all();
     started_ = true;
     settle();
@@ -71,7 +75,7 @@ void Job::loop() {
 }
 
 int Job::patience() const {
-  const Clock::time_point soonest = std::min(kill_at_, time_over_at_);
+  const Clock::time_point soonest = std::min({kill_at_, time_over_at_, hang_look_at_});
   int limit = INT_MAX;
   if (soonest != Clock::time_point::max()) {
     const auto left = std::chrono::ceil<milliseconds>(soonest - Clock::now()).count();
@@ -108,6 +112,7 @@ void Job::check_time() {
     time_over_at_ = Clock::time_point::max();
     fail(124, "the time limit of the job is over; its ranks are ended.");
   }
+  if (now >= hang_look_at_) check_hang();
   if (now < kill_at_) return;
   if (state_ == State::running) {
     fail(128 + user_signal_, std::to_string(alive_) + " of the ranks had not ended " +
@@ -141,6 +146,7 @@ void Job::forward(int signal, bool from_keyboard) {
     kill_at_ = Clock::now();
     return;
   }
+  if (signal == SIGQUIT && answer_quit()) return;
   signal_ranks(signal);
   if (ends) {
     user_signal_ = signal;

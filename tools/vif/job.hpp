@@ -60,6 +60,12 @@ class Job {
   void dispatch(uint64_t tag);
   void check_time();
   void read_signals();
+
+  // job_hang.cpp
+  bool report_hang(const std::string& occasion);
+  void check_hang();
+  bool answer_quit();
+
   void forward(int signal, bool from_keyboard);
   void read_stream(std::size_t index);
   void show_prompts();
@@ -102,6 +108,11 @@ class Job {
   bool started_ = false;
   Clock::time_point kill_at_ = Clock::time_point::max();
   Clock::time_point time_over_at_ = Clock::time_point::max();
+  std::chrono::seconds hang_limit_{0};  // VIF_HANG_TIMEOUT; 0: none
+  Clock::time_point hang_look_at_ = Clock::time_point::max();
+  Clock::time_point moved_at_{};
+  uint64_t movement_ = 0;  // what the ranks had begun when they were looked at last
+  Clock::time_point quit_answered_at_{};
 
   std::string host_;
   std::string mark_;

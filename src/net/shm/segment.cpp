@@ -15,7 +15,7 @@
 namespace vif::net::shm {
 namespace {
 
-constexpr uint64_t magic = 0x3176'6669'7620'0001;  // changes with the layout
+constexpr uint64_t magic = 0x3176'6669'7620'0002;  // changes with the layout
 
 struct Header {
   std::atomic<uint64_t> magic;
@@ -123,6 +123,31 @@ bool Segment::open(launch::Bootstrap& bootstrap, std::string& error) {
     return false;
   }
   arena_free_.resize(64);
+  return true;
+}
+
+bool Segment::look(int descriptor, std::string& error) {
+  struct stat about {};
+  uint64_t words[2] = {};
+  static_assert(sizeof(Header) == sizeof words);
+  if (fstat(descriptor, &about) != 0 || pread(descriptor, words, sizeof words, 0) != sizeof words ||
+      words[0] != magic) {
+    error = "The processes of the job have not called MPI_Init, or use another version of this library.";
+    return false;
+  }
+  processes_ = static_cast<int>(words[1]);
+  lay_out(processes_);
+  total_ = arenas_;
+  if (processes_ < 1 || static_cast<uint64_t>(about.st_size) < total_) {
+    error = "The memory of the job is not as this version of the library makes it.";
+    return false;
+  }
+  void* mapped = mmap(nullptr, total_, PROT_READ, MAP_SHARED, descriptor, 0);
+  if (mapped == MAP_FAILED) {
+    error = "The memory of the job cannot be mapped: " + cause() + ".";
+    return false;
+  }
+  base_ = static_cast<std::byte*>(mapped);
   return true;
 }
 

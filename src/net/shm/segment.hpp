@@ -21,6 +21,7 @@
 #include "launch/bootstrap.hpp"
 #include "net/shm/cell_ring.hpp"
 #include "net/shm/transfer.hpp"
+#include "trace/diary.hpp"
 
 namespace vif::net::shm {
 
@@ -56,10 +57,14 @@ struct ProcessRecord {
   alignas(64) std::atomic<uint32_t> helper{0};
   // Written by the process: waiting in the library, so its core is free to copy. A hint: may be stale.
   alignas(64) std::atomic<uint32_t> waiting{0};
+  // Written by the process: when that wait began, on the monotonic clock. For tools.
+  std::atomic<int64_t> waiting_since{0};
   // Written by receivers that matched an offer of the process, and by the process.
   alignas(64) MatchedList<Atoms> matched;
   // Written by those who connect to the process, after their bit.
   alignas(64) std::atomic<uint32_t> connections{0};
+  // Written by the threads of the process; for tools.
+  trace::Desk<Atoms> desk;
 };
 
 // What a process keeps at its probe_address.
@@ -77,7 +82,11 @@ class Segment {
   // App context. Makes or finds the segment of the job. False with a sentence in `error`.
   bool open(launch::Bootstrap& bootstrap, std::string& error);
 
+  // For tools: maps the part with the records of somebody else's job, to be read only. False with a sentence.
+  bool look(int descriptor, std::string& error);
+
   std::byte* base() const noexcept { return base_; }
+  int processes() const noexcept { return processes_; }
   ProcessRecord& record(int process) const noexcept {
     return *reinterpret_cast<ProcessRecord*>(base_ + records_ + record_stride * static_cast<uint64_t>(process));
   }
@@ -101,7 +110,7 @@ class Segment {
   bool inside(uint64_t offset, uint64_t bytes) const noexcept { return offset < total_ && bytes <= total_ - offset; }
 
  private:
-  static constexpr uint64_t record_stride = 1024;
+  static constexpr uint64_t record_stride = 5 * 1024;
   static constexpr uint64_t arena_bytes = 64ull << 20;
   static_assert(sizeof(ProcessRecord) <= record_stride);
 
