@@ -77,6 +77,7 @@ ABLATION = [
         "vif:baseline",
         {
             "VIF_SCHED_PADDING": "0",
+            "VIF_SCHED_MEMORY": "library",
             "VIF_SCHED_WAIT": "sleep",
             "VIF_SCHED_BATCH": "1",
             "VIF_SCHED_QUEUE": "lock",
@@ -84,6 +85,7 @@ ABLATION = [
         },
     ),
     ("vif:+padding", {"VIF_SCHED_PADDING": "1"}),
+    ("vif:+ema", {"VIF_SCHED_MEMORY": "ema"}),
     ("vif:+waiting", {"VIF_SCHED_WAIT": "learnt", "VIF_SCHED_WAKE": "futex"}),
     ("vif:+batching", {"VIF_SCHED_BATCH": "auto"}),
     ("vif", {"VIF_SCHED_QUEUE": "auto"}),

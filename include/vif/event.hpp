@@ -61,13 +61,16 @@ struct RuntimeOptions {
   // event.
   std::int64_t turn_ns = 20'000;
 
-  // The parts that can be exchanged, to measure what each gains. The source's baseline is {padding: false, wait: sleep,
-  // batch: 1, queue: lock, wake: pipe}.
+  // The parts that can be exchanged, to measure what each gains. The source's baseline is {padding: false, memory:
+  // library, wait: sleep, batch: 1, queue: lock, wake: pipe}.
   enum class Wait : std::uint8_t { learnt, fixed, sleep, spin };
+  enum class Memory : std::uint8_t { ema, library };
   enum class Queue : std::uint8_t { inbox, lock };
   enum class Wake : std::uint8_t { futex, pipe };
   // The data of each core on cache lines of its own.
   bool padding = true;
+  // Events in memory of the core that will run them, or in the C library's.
+  Memory memory = Memory::ema;
   // How a core without events waits: it looks for a time that it learns, and then sleeps; it looks for
   // wait_threshold_ns if its last sleep was shorter than that, as the source does; it sleeps at once; it never sleeps.
   Wait wait = Wait::learnt;
@@ -283,6 +286,8 @@ class VIF_PUBLIC Runtime {
 
   int cores() const noexcept;
   int core_of(Colour colour) const noexcept;
+  // For vif::memory::allocate_for(): where an object lies best that events of this colour will use and release.
+  std::uint16_t place_of(Colour colour) const noexcept;
   // A colour that nobody else has; such colours belong to the cores in turn.
   Colour new_colour() noexcept;
 

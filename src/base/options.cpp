@@ -38,6 +38,8 @@ constexpr Option table[] = {
      "Whether each core of an event runtime is bound to a CPU; auto binds when there are as many CPUs as cores."},
     {"VIF_SCHED_PADDING", "auto", "auto|0|1",
      "Whether the data of each core of an event runtime has cache lines of its own; auto: yes."},
+    {"VIF_SCHED_MEMORY", "auto", "auto|ema|library",
+     "Whose memory events are: that of the core which will run them (ema, auto), or the C library's."},
     {"VIF_SCHED_WAIT", "auto", "auto|learnt|fixed|sleep|spin",
      "How a core without events waits: looks for a time that it learns and then sleeps (learnt, auto), looks for ten "
      "times the cost of a wake-up if its last sleep was short (fixed), sleeps at once, or never sleeps (spin)."},

@@ -15,6 +15,12 @@ constexpr unsigned most_spares = 16;
 constexpr unsigned taken_at_once = 4;
 constexpr unsigned parcel_class = class_of(parcel_bytes);
 
+// How many recent objects of a class a place keeps. None under the address sanitizer: a link in an object that nobody
+// may touch would hide what that sanitizer looks for.
+constexpr uint32_t most_recent(unsigned size_class) noexcept {
+  return poisons ? 0 : std::min<uint32_t>(256, 16384 / class_bytes[size_class]);
+}
+
 // Stands where a slot has no block yet: nothing is available in it. Never written.
 constinit Block no_block;
 constinit Slots no_slots = [] {
@@ -91,7 +97,28 @@ void dress(Block& block, Slot& slot, unsigned size_class, PlaceNumber owner, Pla
 
 }  // namespace
 
-Place::Place(PlaceNumber number) noexcept : number_(number) { std::fill_n(slots_, most_places, &no_slots); }
+Place::Place(PlaceNumber number) noexcept : number_(number) {
+  std::fill_n(slots_, most_places, &no_slots);
+  for (unsigned size_class = 0; size_class < classes; ++size_class) recent_[size_class].room = most_recent(size_class);
+}
+
+// An object of this place's own that is for another place, or one more than the recent ones may be.
+void Place::free_into_block(Block& block, void* object) noexcept {
+  if (!block.foreign()) forget_recent(block.size_class, most_recent(block.size_class) / 2);
+  forbid_use(object, block.object_bytes);
+  free_own(block, object);
+}
+
+// Puts recent objects back into their blocks, but for `kept` of them.
+void Place::forget_recent(unsigned size_class, uint32_t kept) noexcept {
+  Recent& recent = recent_[size_class];
+  for (uint32_t count = most_recent(size_class) - recent.room; count > kept; --count) {
+    void* object = recent.first;
+    recent.first = *static_cast<void**>(object);
+    ++recent.room;
+    free_own(*block_of(object), object);
+  }
+}
 
 // The active block has nothing in its current word. Returns a block that has something in its current word.
 Block* Place::refill(unsigned size_class, PlaceNumber destination) noexcept {
@@ -221,10 +248,9 @@ void Place::keep_spare(Block& block) noexcept {
 void Place::give_spares(unsigned kept) noexcept {
   Block* blocks[most_spares + 1];
   unsigned count = 0;
-  while (spare_count_ > kept) {
+  for (; spare_count_ > kept && spares_ != nullptr; --spare_count_) {
     blocks[count++] = spares_;
     spares_ = spares_->next;
-    --spare_count_;
   }
   if (count != 0) Heap::instance().give(blocks, count);
 }
@@ -268,11 +294,12 @@ void Place::collect() noexcept {
   while (base::Inbox<>::Record* record = inbox_.take()) {
     auto* parcel = static_cast<Crumbs*>(record);
     for (uint32_t i = 0; i < parcel->count; ++i) free_own(*block_of(parcel->objects[i]), parcel->objects[i]);
-    if (parcel->count == 0) {
-      forbid_use(parcel, block_of(parcel)->object_bytes);
-      free_own(*block_of(parcel), parcel);
+    Block& block = *block_of(parcel);
+    forbid_use(parcel, block.object_bytes);
+    if (block.owner == number_) {
+      free_own(block, parcel);  // an object that was its own parcel
     } else {
-      free(parcel);
+      block.returns.give_back(block.index_of(parcel));
     }
   }
 }
@@ -291,6 +318,7 @@ void Place::flush() noexcept {
 void Place::trim() noexcept {
   flush();
   collect();
+  for (unsigned size_class = 0; size_class < classes; ++size_class) forget_recent(size_class, 0);
   for (Slots* slots : slots_) {
     if (slots == &no_slots) continue;
     for (Slot& slot : slots->of_class) {

@@ -5,11 +5,12 @@
 //     slots[destination][size class]      two levels
 //       active block                      objects are taken from it
 //       list of other blocks              own destination: those with free objects; another's: all, the oldest first
+//     recent[size class]                  objects for this place that it freed last: taken first
 //     parcels[allocator]                  objects freed here that another place allocated
 //     inbox                               parcels from others
 //
 // Allocation and both common kinds of free touch only what this thread owns: no lock, no atomic read-modify-write.
-//   freed by its allocator        back into the block
+//   freed by its allocator        to the recent ones, linked through the objects; beyond some of them, into the block
 //   freed by its destination      a bit in the block (returns.hpp); the allocator looks when the block is used up
 //   freed by anybody else         into a parcel (parcel.hpp); the allocator takes it when a block is used up, or
 //                                 between two events
@@ -37,6 +38,12 @@ namespace vif::memory {
 
 inline constexpr unsigned most_places = 512;
 
+// Objects that a place made for itself and freed itself. They count as used in their blocks.
+struct Recent {
+  void* first = nullptr;
+  uint32_t room = 0;  // how many more there may be
+};
+
 // Of one destination and one size class.
 struct Slot {
   Block* active;
@@ -58,26 +65,37 @@ class Place {
 
   // nullptr: no memory. destination: a number that some place has or had.
   void* allocate(unsigned size_class, PlaceNumber destination) noexcept {
-    Block* block = slots_[destination]->of_class[size_class].active;
-    if (block->available[block->word] == 0) [[unlikely]] {
-      block = refill(size_class, destination);
-      if (block == nullptr) return nullptr;
-    }
-    return take(*block);
+    if (destination == number_) return allocate(size_class);
+    return from_block(size_class, destination);
   }
-  void* allocate(unsigned size_class) noexcept { return allocate(size_class, number_); }
+  void* allocate(unsigned size_class) noexcept {
+    Recent& recent = recent_[size_class];
+    void* object = recent.first;
+    if (object == nullptr) [[unlikely]]
+      return from_block(size_class, number_);
+    recent.first = *static_cast<void**>(object);
+    ++recent.room;
+    return object;
+  }
 
   // An object of any block.
   void free(void* object) noexcept {
     Block* block = block_of(object);
-    forbid_use(object, block->object_bytes);
-    if (block->owner == number_) {
-      free_own(*block, object);
-    } else if (block->destination == number_) {
-      block->returns.give_back(block->index_of(object));
-    } else {
-      free_elsewhere(*block, object);
+    if (block->owner != number_) {
+      forbid_use(object, block->object_bytes);
+      if (block->destination == number_) {
+        block->returns.give_back(block->index_of(object));
+      } else {
+        free_elsewhere(*block, object);
+      }
+      return;
     }
+    Recent& recent = recent_[block->size_class];
+    if (block->foreign() || recent.room == 0) [[unlikely]]
+      return free_into_block(*block, object);
+    *static_cast<void**>(object) = recent.first;
+    recent.first = object;
+    --recent.room;
   }
 
   // Whether parcels wait here. Any context, as a hint.
@@ -94,6 +112,15 @@ class Place {
   void post_alone(void* object) noexcept;
 
  private:
+  void* from_block(unsigned size_class, PlaceNumber destination) noexcept {
+    Block* block = slots_[destination]->of_class[size_class].active;
+    if (block->available[block->word] == 0) [[unlikely]] {
+      block = refill(size_class, destination);
+      if (block == nullptr) return nullptr;
+    }
+    return take(*block);
+  }
+
   static void* take(Block& block) noexcept {
     uint64_t& free_objects = block.available[block.word];
     const auto index = block.word * 64 + static_cast<unsigned>(std::countr_zero(free_objects));
@@ -112,6 +139,8 @@ class Place {
       settle(block);
   }
 
+  void free_into_block(Block& block, void* object) noexcept;
+  void forget_recent(unsigned size_class, uint32_t kept) noexcept;
   void free_elsewhere(Block& block, void* object) noexcept;
   void settle(Block& block) noexcept;
 
@@ -129,6 +158,7 @@ class Place {
   void give_spares(unsigned kept) noexcept;
 
   const PlaceNumber number_;
+  Recent recent_[classes];
   Slots* slots_[most_places];
   Crumbs* parcels_[most_places] = {};
   uint64_t open_parcels_[most_places / 64] = {};  // which of them are begun

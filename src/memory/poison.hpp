@@ -19,6 +19,12 @@
 
 namespace vif::memory {
 
+#ifdef VIF_MEMORY_POISONS
+inline constexpr bool poisons = true;
+#else
+inline constexpr bool poisons = false;
+#endif
+
 inline void forbid_use([[maybe_unused]] void* start, [[maybe_unused]] std::size_t bytes) noexcept {
 #ifdef VIF_MEMORY_POISONS
   __asan_poison_memory_region(start, bytes);

@@ -14,6 +14,7 @@ sched::Settings settings_of(const RuntimeOptions& options) {
   settings.cores = options.cores;
   settings.bind = options.bind;
   settings.padding = options.padding;
+  settings.memory = static_cast<sched::MemoryRule>(options.memory);
   settings.wait = static_cast<sched::WaitRule>(options.wait);
   settings.wait_threshold_ns = options.wait_threshold_ns;
   settings.batch = options.batch;
@@ -25,6 +26,7 @@ sched::Settings settings_of(const RuntimeOptions& options) {
 }
 
 static_assert(static_cast<int>(RuntimeOptions::Wait::spin) == static_cast<int>(sched::WaitRule::spin));
+static_assert(static_cast<int>(RuntimeOptions::Memory::library) == static_cast<int>(sched::MemoryRule::library));
 static_assert(static_cast<int>(RuntimeOptions::Queue::lock) == static_cast<int>(sched::QueueRule::lock));
 static_assert(static_cast<int>(RuntimeOptions::Wake::pipe) == static_cast<int>(sched::WakeRule::pipe));
 
@@ -48,9 +50,8 @@ void print_unseen(const std::exception_ptr& exception) {
 namespace detail {
 
 void* make_event(sched::Scheduler& scheduler, Colour colour, Posting posting, Invoke invoke, std::size_t size) {
-  sched::Event* event = scheduler.allocate(size);
+  sched::Event* event = scheduler.allocate(size, colour);
   event->invoke = invoke;
-  event->colour = colour;
   event->kind = static_cast<sched::Kind>(posting);
   return event->payload();
 }
@@ -134,6 +135,9 @@ void Runtime::wait_idle() noexcept { scheduler_->wait_idle(); }
 bool Runtime::stopping() const noexcept { return scheduler_->stopping(); }
 int Runtime::cores() const noexcept { return scheduler_->cores(); }
 int Runtime::core_of(Colour colour) const noexcept { return scheduler_->core_of(colour); }
+std::uint16_t Runtime::place_of(Colour colour) const noexcept {
+  return scheduler_->core(scheduler_->core_of(colour)).place();
+}
 Colour Runtime::new_colour() noexcept { return scheduler_->new_colour(); }
 
 Runtime* Runtime::current() noexcept {

@@ -19,13 +19,13 @@ int64_t in_ticks(int64_t ns) { return static_cast<int64_t>(static_cast<double>(n
 
 thread_local Core* Core::current_ = nullptr;
 
-Core::Core(Scheduler& scheduler, uint16_t index, CoreLine& line, std::vector<base::InboxDoor<>*> returns)
+Core::Core(Scheduler& scheduler, uint16_t index, CoreLine& line)
     : scheduler_(scheduler),
       line_(line),
       index_(index),
       locked_(scheduler.settings().queue == QueueRule::lock),
       next_reader_(index),
-      memory_(index, std::move(returns)),
+      place_(scheduler.settings().memory == MemoryRule::library),
       batches_(static_cast<std::size_t>(scheduler.settings().cores)),
       limit_(scheduler.settings().batch),
       waiting_(scheduler.settings().wait, in_ticks(10'000), in_ticks(scheduler.settings().wait_threshold_ns)),
@@ -36,11 +36,13 @@ Core::Core(Scheduler& scheduler, uint16_t index, CoreLine& line, std::vector<bas
 
 void Core::run() {
   current_ = this;
+  place_.enter();
   looked_at_ = ticks();
   if (locked_) {
     run_locked();
   } else {
     while (!scheduler_.ended()) {
+      place_.collect();
       take_in();
       if (line_.signal_news.load(std::memory_order_relaxed) != 0) fire_signals();
       if (run_extras()) continue;
@@ -51,6 +53,7 @@ void Core::run() {
       }
     }
   }
+  place_.leave();
   current_ = nullptr;
 }
 
@@ -127,13 +130,13 @@ void Core::run_next(Colour& colour, Event& event) {
     }
   }
   invoke(event);
-  memory_.give(&event);
+  event_memory::give(&event);
 }
 
 void Core::shared_is_back(Event& message) {
   Colour& colour = colours_.find(message.colour);
   --colour.shared_running;
-  memory_.give(&message);
+  event_memory::give(&message);
   if (colour.shared_running == 0 && colour.state == Colour::State::held) make_ready(colour);
 }
 
@@ -142,13 +145,13 @@ bool Core::run_extras() {
   bool ran = false;
   while (Event* event = urgent_.pop()) {
     invoke(*event);
-    memory_.give(event);
+    event_memory::give(event);
     ran = true;
   }
   if (Event* event = granted_.pop()) {
     invoke(*event);
     event->kind = Kind::shared_done;
-    post(*event, scheduler_.core_of(event->colour));
+    post(*event, event->core);
     account(nullptr, 1);
     if (Colour* colour = ready_.take()) run_turn(*colour);
     ran = true;
@@ -194,14 +197,14 @@ void Core::clear() noexcept {
   const auto destroy = [](EventList& events) {
     while (Event* event = events.pop()) {
       event->invoke(event->payload(), false);
-      if (event->owner == EventMemory::outside) EventMemory::give_outside(event);
+      event_memory::give(event);
     }
   };
   while (auto* record = line_.door.take(tray_)) {
     auto& event = static_cast<Event&>(*record);
     // What has run already, and is on its way back.
     if (event.kind == Kind::shared_done) {
-      if (event.owner == EventMemory::outside) EventMemory::give_outside(&event);
+      event_memory::give(&event);
       continue;
     }
     urgent_.push_back(event);

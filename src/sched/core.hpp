@@ -33,7 +33,6 @@ class Scheduler;
 // What others write of a core: one cache line, where there is padding.
 struct CoreLine {
   Door<> door;
-  base::InboxDoor<> returns;             // events of this core's memory that others have freed
   std::atomic<int64_t> rung_at{0};       // ticks; by whoever finds the core asleep
   std::atomic<uint32_t> signal_news{0};  // set by handlers of signals, taken back by the core
 };
@@ -41,7 +40,7 @@ static_assert(sizeof(CoreLine) <= 64);
 
 class Core {
  public:
-  Core(Scheduler& scheduler, uint16_t index, CoreLine& line, std::vector<base::InboxDoor<>*> returns);
+  Core(Scheduler& scheduler, uint16_t index, CoreLine& line);
   ~Core();
   Core(const Core&) = delete;
   Core& operator=(const Core&) = delete;
@@ -57,9 +56,8 @@ class Core {
   // The core of the calling thread, or nullptr.
   static Core* current() noexcept { return current_; }
 
-  // A new event of this core's memory; abandoned or posted afterwards.
-  Event* allocate(std::size_t size) { return memory_.take(size); }
-  void abandon(Event* event) noexcept { memory_.give(event); }
+  // Where memory is for what this core will use.
+  memory::PlaceNumber place() const noexcept { return place_.number(); }
   // An event posted by a handler of this core.
   void post(Event& event, uint16_t to) noexcept;
 
@@ -131,7 +129,7 @@ class Core {
   uint16_t next_reader_;
   Event* running_ = nullptr;
   base::InboxTray<> tray_;
-  EventMemory memory_;
+  CorePlace place_;
   ReadyList ready_;
   ColourTable colours_;
   EventList urgent_;

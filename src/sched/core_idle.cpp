@@ -32,7 +32,7 @@ void Core::open_pipe() {
 
 void Core::idle() {
   hand_over_all();
-  memory_.hand_back();
+  place_.flush();
   const uint32_t arrivals = arrivals_.load(std::memory_order_relaxed);
   if (scheduler_.stopping()) {
     let_go_of_all();

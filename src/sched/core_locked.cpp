@@ -44,11 +44,12 @@ Event* Core::choose_locked(Colour*& colour) {
 
 void Core::run_locked() {
   while (!scheduler_.ended()) {
+    place_.collect();
     Colour* colour = nullptr;
     if (line_.signal_news.load(std::memory_order_relaxed) != 0) fire_signals();
     if (Event* event = choose_locked(colour)) {
       invoke(*event);
-      memory_.give(event);
+      event_memory::give(event);
       account(nullptr, 1);
       continue;
     }

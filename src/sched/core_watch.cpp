@@ -84,9 +84,8 @@ void Core::let_go_of_all() noexcept {
 
 void Core::fire(Watch& watch) {
   if (scheduler_.stopping() || watch.pending.load(std::memory_order_acquire)) return;
-  Event* event = memory_.take(sizeof(void*));
+  Event* event = scheduler_.allocate(sizeof(void*), watch.colour);
   event->invoke = run_watch;
-  event->colour = watch.colour;
   event->kind = Kind::ordinary;
   new (event->payload()) Watch*(&watch);
   watch.pending.store(true, std::memory_order_relaxed);

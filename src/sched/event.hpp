@@ -30,8 +30,8 @@ struct Event : base::InboxRecord<> {
   Invoke invoke = nullptr;
   ColourId colour = 0;
   Kind kind = Kind::ordinary;
-  uint8_t size_class = 0;  // of event_memory.hpp
-  uint16_t owner = 0;      // the core whose memory this is, or EventMemory::outside
+  bool of_library = false;  // whether its memory is the C library's
+  uint16_t core = 0;        // that the colour belongs to
   uint32_t reserved = 0;
 
   void* payload() noexcept { return this + 1; }

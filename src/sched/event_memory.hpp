@@ -1,81 +1,74 @@
-// The memory of events: per core, by size, without a lock or an atomic operation where a core frees what it allocated.
-//
-// An event freed by another core than its owner goes on a chain for that owner; a chain of `chain_length` events, or
-// any when the core has nothing to do, is handed back by one push into the owner's box of returns, which the owner
-// empties when it runs out. So a core keeps at most chain_length - 1 events of each other core. Threads that are no
-// cores use the C++ heap. Context: core, the core's own thread only; take_outside() and give_outside(): app.
+// The memory of events: an event's memory is chosen by the core that will run it (O2 of the source, memory/place.hpp),
+// or it is the C library's, as in the source's baseline. Context: core and app.
 #pragma once
 
-#include <array>
+#include <algorithm>
 #include <cstddef>
-#include <cstdint>
-#include <memory>
-#include <vector>
+#include <new>
 
-#include "base/inbox.hpp"
+#include "memory/places.hpp"
 #include "sched/event.hpp"
 
 namespace vif::sched {
 
-class EventMemory {
+namespace event_memory {
+
+// Not the plain case: the thread is no place yet, the callable is large, or memory is the C library's. Throws
+// std::bad_alloc.
+Event* take_otherwise(std::size_t bytes, memory::PlaceNumber runs_at);
+
+// An event with room for `size` bytes of payload, aligned to 16, for the core of that place; no_place: memory of the C
+// library. Throws std::bad_alloc.
+inline Event* take(std::size_t size, memory::PlaceNumber runs_at) {
+  // Smaller events would lie across two cache lines.
+  const std::size_t bytes = std::max<std::size_t>(sizeof(Event) + size, 64);
+  memory::Place* mine = memory::places::current();
+  if (mine != nullptr && runs_at != memory::no_place && bytes <= memory::largest_class) [[likely]] {
+    void* room = mine->allocate(memory::class_of(bytes), runs_at);
+    if (room != nullptr) [[likely]]
+      return new (room) Event;
+  }
+  return take_otherwise(bytes, runs_at);
+}
+
+inline void give(Event* event) noexcept {
+  memory::Place* mine = memory::places::current();
+  if (mine != nullptr && !event->of_library) [[likely]] {
+    mine->free(event);
+  } else {
+    memory::release(event);
+  }
+}
+
+}  // namespace event_memory
+
+// The place of one core: it exists before the core's thread does, so that others can allocate for it.
+class CorePlace {
  public:
-  static constexpr uint16_t outside = UINT16_MAX;
-  static constexpr std::size_t classes = 3;  // 64, 128 and 256 bytes with the header; larger ones are the heap's
-  static constexpr std::size_t chain_length = 32;
+  // library: events are in the memory of the C library.
+  explicit CorePlace(bool library) noexcept : place_(library ? nullptr : memory::places::reserve()) {}
+  ~CorePlace();
+  CorePlace(const CorePlace&) = delete;
+  CorePlace& operator=(const CorePlace&) = delete;
 
-  // `returns`: where others push what they free of mine; one per core.
-  EventMemory(uint16_t core, std::vector<base::InboxDoor<>*> returns);
-  ~EventMemory();
-  EventMemory(const EventMemory&) = delete;
-  EventMemory& operator=(const EventMemory&) = delete;
+  memory::PlaceNumber number() const noexcept { return place_ != nullptr ? place_->number() : memory::no_place; }
 
-  // An event with room for `size` bytes of payload, aligned to 16. Throws std::bad_alloc.
-  Event* take(std::size_t size) {
-    const std::size_t place = class_of(size);
-    if (place == classes) return take_outside(size);
-    Event* event = free_[place];
-    if (event == nullptr) return refill(place);
-    free_[place] = event->following();
-    return event;
+  // The core's thread, as the first and the last thing that it does.
+  void enter() noexcept;
+  void leave() noexcept;
+
+  // The core's thread. What others have freed of this core's objects is taken back before events are run; what it has
+  // freed for others is handed over before it sleeps.
+  void collect() noexcept {
+    if (place_ != nullptr && place_->has_mail()) place_->collect();
   }
-
-  void give(Event* event) noexcept {
-    if (event->owner == core_) {
-      event->lead_to(free_[event->size_class]);
-      free_[event->size_class] = event;
-    } else {
-      give_elsewhere(event);
-    }
+  void flush() noexcept {
+    if (place_ != nullptr) place_->flush();
   }
-
-  // Hands back every chain, full or not: before the core sleeps.
-  void hand_back() noexcept;
-
-  static Event* take_outside(std::size_t size);
-  static void give_outside(Event* event) noexcept;
 
  private:
-  struct Chain {
-    Event* newest = nullptr;
-    Event* oldest = nullptr;
-    std::size_t length = 0;
-  };
-
-  static std::size_t class_of(std::size_t size) noexcept {
-    return size <= 32 ? 0 : size <= 96 ? 1 : size <= 224 ? 2 : 3;
-  }
-
-  Event* refill(std::size_t place);
-  void give_elsewhere(Event* event) noexcept;
-  void hand_back(std::size_t core) noexcept;
-
-  std::array<Event*, classes> free_{};
-  uint16_t core_;
-  std::size_t waiting_ = 0;  // events on all chains
-  base::InboxTray<> returned_;
-  std::vector<base::InboxDoor<>*> returns_;
-  std::vector<Chain> chains_;
-  std::vector<std::byte*> slabs_;
+  memory::Place* place_;  // nullptr: the C library
+  bool entered_ = false;
 };
 
 }  // namespace vif::sched

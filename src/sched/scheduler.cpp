@@ -6,20 +6,17 @@
 
 namespace vif::sched {
 
-Event* Scheduler::allocate(std::size_t size) {
-  Core* core = Core::current();
-  return core != nullptr && &core->scheduler() == this ? core->allocate(size) : EventMemory::take_outside(size);
+Event* Scheduler::allocate(std::size_t size, ColourId colour) {
+  const uint16_t core = core_of(colour);
+  Event* event = event_memory::take(size, places_[core]);
+  event->colour = colour;
+  event->core = core;
+  return event;
 }
 
-void Scheduler::abandon(Event* event) noexcept {
-  if (event->owner == EventMemory::outside) {
-    EventMemory::give_outside(event);
-  } else {
-    Core::current()->abandon(event);
-  }
-}
+void Scheduler::abandon(Event* event) noexcept { event_memory::give(event); }
 
-bool Scheduler::post(Event* event) { return post_to(core_of(event->colour), event); }
+bool Scheduler::post(Event* event) { return post_to(event->core, event); }
 
 bool Scheduler::post_to(uint16_t to, Event* event) {
   Core* core = Core::current();
@@ -44,15 +41,14 @@ void Scheduler::set_priority(ColourId colour, uint8_t priority) {
     ColourId colour;
     uint8_t priority;
   };
-  Event* event = allocate(sizeof(Request));
+  Event* event = allocate(sizeof(Request), colour);
   event->kind = Kind::urgent;
-  event->colour = colour;
   event->invoke = [](void* payload, bool run) {
     const auto* request = static_cast<const Request*>(payload);
     if (run) Core::current()->set_priority(request->colour, request->priority);
   };
   new (event->payload()) Request{colour, priority};
-  post_to(core_of(colour), event);
+  post_to(event->core, event);
 }
 
 void Scheduler::advance(uint32_t state) noexcept {

@@ -47,7 +47,7 @@ class Scheduler {
 
   // Any thread, a handler of an event too. The event comes from allocate() on the same thread. False: the scheduler has
   // stopped; the event has been destroyed. Throws std::bad_alloc, with the event destroyed.
-  Event* allocate(std::size_t size);
+  Event* allocate(std::size_t size, ColourId colour);
   void abandon(Event* event) noexcept;
   bool post(Event* event);
   // An urgent event of one core.
@@ -91,6 +91,7 @@ class Scheduler {
   OnException on_exception_;
   void* user_;
   std::vector<Core*> cores_;
+  std::vector<memory::PlaceNumber> places_;  // of the cores
   std::vector<CoreLine*> lines_;
   std::byte* memory_ = nullptr;  // of cores and lines
   std::vector<pthread_t> threads_;

@@ -82,14 +82,13 @@ void Scheduler::make_cores() {
   const std::size_t core_step = settings_.padding ? up_to(sizeof(Core), padded) : sizeof(Core);
   const std::size_t lines = up_to(line_step * count, padded);
   memory_ = static_cast<std::byte*>(::operator new (lines + core_step * count, std::align_val_t{padded}));
-  std::vector<base::InboxDoor<>*> returns;
   for (std::size_t i = 0; i < count; ++i) {
     lines_.push_back(new (memory_ + line_step * i) CoreLine);
-    returns.push_back(&lines_.back()->returns);
   }
   for (std::size_t i = 0; i < count; ++i) {
-    cores_.push_back(new (memory_ + lines + core_step * i) Core(*this, static_cast<uint16_t>(i), *lines_[i], returns));
+    cores_.push_back(new (memory_ + lines + core_step * i) Core(*this, static_cast<uint16_t>(i), *lines_[i]));
     tallies_.push_back(&cores_.back()->tally());
+    places_.push_back(cores_.back()->place());
   }
   outside_.idle();
   tallies_.push_back(&outside_);

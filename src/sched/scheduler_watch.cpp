@@ -58,7 +58,7 @@ bool Scheduler::start(Watch& watch) {
   Event* event = nullptr;
   try {
     if (watch.kind == WatchKind::readable || watch.kind == WatchKind::writable) check_descriptor(watch);
-    event = allocate(sizeof(void*));
+    event = allocate(sizeof(void*), watch.colour);
     if (watch.kind == WatchKind::signal && !subscribe(watch, core(home))) {
       refuse(errno, "Vif cannot watch signal " + std::to_string(watch.number) +
                         ": give one that can be caught, and at most 16 watches in a process");
@@ -74,7 +74,6 @@ bool Scheduler::start(Watch& watch) {
     return !stopping();
   }
   event->kind = Kind::urgent;
-  event->colour = watch.colour;
   event->invoke = invoke_message<keep, drop_unkept>;
   new (event->payload()) Watch*(&watch);
   return post_to(home, event);
@@ -89,9 +88,8 @@ WatchState<>::Cancel Scheduler::cancel(Watch& watch) noexcept {
     return result;
   }
   try {
-    Event* event = allocate(sizeof(void*));
+    Event* event = allocate(sizeof(void*), watch.colour);
     event->kind = Kind::urgent;
-    event->colour = watch.colour;
     event->invoke = invoke_message<let_go, drop_reference>;
     new (event->payload()) Watch*(&watch);
     watch.add_reference();

@@ -5,10 +5,12 @@
 
 #include "base/options.hpp"
 #include "machine/cpus.hpp"
-#include "sched/event_memory.hpp"
 
 namespace vif::sched {
 namespace {
+
+// Cores have numbers of 16 bits.
+constexpr int most_cores = UINT16_MAX - 1;
 
 // Whether the user has set the option; if so, `text` is what he wrote.
 bool given(const char* name, std::string& text) {
@@ -22,6 +24,7 @@ void read_switches(Settings& settings) {
   if (given("VIF_SCHED_PADDING", text)) settings.padding = text == "1";
   if (given("VIF_SCHED_QUEUE", text)) settings.queue = text == "lock" ? QueueRule::lock : QueueRule::inbox;
   if (given("VIF_SCHED_WAKE", text)) settings.wake = text == "pipe" ? WakeRule::pipe : WakeRule::futex;
+  if (given("VIF_SCHED_MEMORY", text)) settings.memory = text == "library" ? MemoryRule::library : MemoryRule::ema;
   if (given("VIF_SCHED_WAIT", text)) {
     settings.wait = text == "sleep"   ? WaitRule::sleep
                     : text == "spin"  ? WaitRule::spin
@@ -39,9 +42,9 @@ std::string complete(Settings& settings) {
   if (given("VIF_CORES", text)) settings.cores = std::atoi(text.c_str());
   if (given("VIF_SCHED_BATCH", text)) settings.batch = static_cast<uint32_t>(std::atoi(text.c_str()));
   if (settings.cores == 0) settings.cores = machine::usable_cpus();
-  if (settings.cores < 1 || settings.cores >= EventMemory::outside) {
+  if (settings.cores < 1 || settings.cores > most_cores) {
     return "A runtime of " + std::to_string(settings.cores) + " cores cannot be made: ask for 1 to " +
-           std::to_string(EventMemory::outside - 1) + ", or for 0 to have one for each usable CPU.";
+           std::to_string(most_cores) + ", or for 0 to have one for each usable CPU.";
   }
   if (settings.turn_ns <= 0) return "A colour's turn must be longer than zero: set turn to 20 microseconds or so.";
   return {};

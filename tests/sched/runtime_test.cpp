@@ -32,6 +32,7 @@ RuntimeOptions made(Wait wait, std::uint32_t batch, Queue queue, Wake wake, bool
   options.queue = queue;
   options.wake = wake;
   options.padding = padding;
+  options.memory = queue == Queue::lock ? RuntimeOptions::Memory::library : RuntimeOptions::Memory::ema;
   return options;
 }
 
