@@ -6,6 +6,7 @@ usage: generate.py TABLE_FOLDER HEADER OUTPUT_FOLDER
   OUTPUT_FOLDER   receives api.hpp    one declaration per function, in namespace vif::mpi::api
                            exports.cpp  the PMPI_ entry points, and MPI_ as weak aliases of them
                            collectives.cpp  the forms of each collective, all by one call of collectives.csv
+                           files.cpp  the data functions of files, from their names
                            exports.map  the linker's list of what the library exports
                            table.cpp  the list that `vif info --mpi` prints
 A file is rewritten only when its text changes, so that nothing is compiled again for nothing.
@@ -258,6 +259,54 @@ def collectives(rows_of_collectives, functions):
     return "\n".join(lines + ["}  // namespace vif::mpi::api", ""])
 
 
+FILE_ACCESS = re.compile(r"MPI_File_(i?)(read|write)(_at_all|_at|_all|_shared|_ordered|)(_begin|_end|)(_c|)")
+FILE_WHERE = {
+    "": "own",
+    "_all": "all",
+    "_at": "at",
+    "_at_all": "at_all",
+    "_shared": "shared",
+    "_ordered": "ordered",
+}
+
+
+def files(functions):
+    """The data functions of files, whose names say everything."""
+    lines = [
+        f"// {NOTICE}",
+        "//",
+        "// Reading and writing of files, in all forms. Context: app.",
+        '#include "api.hpp"',
+        '#include "mpi/io/access.hpp"',
+        "",
+        "namespace vif::mpi::api {",
+        "",
+        "using io::Direction;",
+        "using io::Where;",
+        "",
+    ]
+    for function in functions:
+        match = FILE_ACCESS.fullmatch(function["name"])
+        if match is None or function["built"] == "no":
+            continue
+        later, direction, where, part, _large = match.groups()
+        common = f"Direction::{direction}, Where::{FILE_WHERE[where]}"
+        offset = "offset" if where.startswith("_at") else "0"
+        data = f"{{fh, {offset}, buf, count, datatype}}"
+        call = f"io::access({common}, {data}, status)"
+        if later:
+            call = f"io::start({common}, {data}, request)"
+        elif part == "_begin":
+            call = f"io::begin({common}, {data})"
+        elif part == "_end":
+            call = f"io::end({common}, fh, status)"
+        parameters = function["parameters"]
+        if part == "_end":
+            parameters = parameters.replace("*buf", "*")
+        lines += [f"int {function['name'][len('MPI_') :]}({parameters}) {{", f"  return {call};", "}", ""]
+    return "\n".join(lines + ["}  // namespace vif::mpi::api", ""])
+
+
 def table(functions):
     lines = [f"// {NOTICE}", '#include "mpi/table.hpp"', "", "namespace vif::mpi {", "namespace {", ""]
     lines.append("constexpr TableEntry entries[] = {")
@@ -293,6 +342,7 @@ def main():
     write(public, header(handles, constants, callbacks, functions))
     write(output / "api.hpp", api_header(functions))
     write(output / "collectives.cpp", collectives(rows(folder, "collectives"), functions))
+    write(output / "files.cpp", files(functions))
     write(output / "exports.cpp", exports(functions))
     # Beside the MPI names: the blocking calls that src/bell/foreign_calls.cpp puts in front of the C library's.
     calls = (
