@@ -165,6 +165,7 @@ void Core::turn() noexcept {
     if (broken_ != nullptr || nonsense_ != nullptr) report_broken();
     if (used_messages_ != nullptr || free_message_count_ < 16) refill();
   }
+  if (debt_count_ != 0) pay_debts(false);
   run_inbox();
   notice_connections();
   for (int i = 0; i < incoming_count_; ++i) poll(incoming_list_[i]);

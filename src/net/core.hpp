@@ -4,7 +4,9 @@
 // in core_send.cpp, core_receive.cpp and core_transfer.cpp; waiting in core_wait.cpp; interrupts in core_rest.cpp.
 #pragma once
 
+#include <array>
 #include <atomic>
+#include <bit>
 #include <cstdio>
 #include <memory>
 #include <mutex>
@@ -13,6 +15,7 @@
 #include <vector>
 
 #include "base/ownership.hpp"
+#include "bell/gap.hpp"
 #include "bell/spin.hpp"
 #include "launch/bootstrap.hpp"
 #include "machine/placement.hpp"
@@ -142,6 +145,12 @@ class Core final : public Engine {
   void flush_all() noexcept;
   bool send_to_self(Request& request) noexcept;
   void notify(int process, bool only_sleepers) noexcept;
+  void pay_debts(bool all) noexcept;
+  void note_site(const Request& request, uint32_t kind) noexcept {
+    if (owner_ != Owner::app) return;
+    site_ = (static_cast<uint32_t>(request.process) * 31 + static_cast<uint32_t>(request.tag)) * 31 +
+            static_cast<uint32_t>(std::bit_width(request.length)) * 2 + kind;
+  }
   void answer(int process, bell::Call call) noexcept;
   void wake_helper(int process) noexcept;
   const bell::Ringer* ringer_of(int process) noexcept;
@@ -202,6 +211,11 @@ class Core final : public Engine {
   bool look_for_a_while(bool (*condition)(void*), void* argument, int64_t start) noexcept;
   void move_apart() noexcept;
   void sleep_once(bool (*condition)(void*), void* argument) noexcept;
+  void open_gap() noexcept;
+  void settle() noexcept;
+  void rest_outside() noexcept;
+  void react() noexcept;
+  void linger() noexcept;
   void rest_around_call(bell::Posture posture) noexcept;
   void start_helper() noexcept;
   void helper_loop() noexcept;
@@ -221,10 +235,17 @@ class Core final : public Engine {
 
   // Owned.
   Owner owner_ = Owner::app;
-  uint64_t matches_ = 0;          // receives matched with an offer so far
-  bool asked_ = false;            // the program asks for progress (MPI_Test), and may do so until it is made
-  bool looking_ = false;          // waiting, and not about to sleep
-  bool more_ = false;             // a handler stopped at its budget with work left
+  uint64_t matches_ = 0;  // receives matched with an offer so far
+  bool asked_ = false;    // the program asks for progress (MPI_Test), and may do so until it is made
+  bool looking_ = false;  // waiting, and not about to sleep
+  bool more_ = false;     // a handler stopped at its budget with work left
+  struct Debt {
+    int process;
+    int64_t due;
+  };
+  std::array<Debt, 8> debts_;  // rings put off
+  size_t debt_count_ = 0;
+  uint64_t moved_ = 0;            // bytes of long messages that went through rings, from and to here
   uint64_t copy_budget_ = 0;      // bytes that this pass may still copy
   std::atomic<int> interest_{0};  // things of ours that an event could make progress
   uint64_t completions_ = 0;
@@ -255,6 +276,11 @@ class Core final : public Engine {
   std::atomic<bell::Posture> resting_{bell::Posture::quiet};
   bell::SpinBudget spin_{20'000, 1'000'000};
   machine::CrowdWatch crowd_;
+  bell::GapHistory gaps_;
+  uint32_t site_ = 0;      // the call that the program made last, for gaps_
+  bool gap_open_ = false;  // outside the library since left_at_, with something under way
+  int64_t left_at_ = 0;
+  volatile int64_t interrupted_ns_ = 0;  // of the gap: handlers, not the program (written by them)
   std::vector<std::unique_ptr<Message[]>> message_chunks_;
   std::vector<bell::Ringer> ringers_;
 

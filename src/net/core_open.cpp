@@ -150,6 +150,7 @@ Core::~Core() {
     return;
   }
   if (me_ != nullptr) me_->bell.be_quiet();
+  if (debt_count_ != 0) settle();
   if (helper_.joinable()) {
     stopping_.store(true, std::memory_order_release);
     me_->helper.fetch_add(1, std::memory_order_release);

@@ -9,6 +9,7 @@
 namespace vif::net {
 
 void Core::start_receive(Request& request) noexcept {
+  note_site(request, 0);
   request.is_send = false;
   request.moved = 0;
   request.transfer = 0;

@@ -6,6 +6,7 @@
 #include <csignal>
 #include <system_error>
 
+#include "base/clock.hpp"
 #include "bell/foreign_calls.hpp"
 #include "net/core.hpp"
 
@@ -13,7 +14,12 @@ namespace vif::net {
 namespace {
 
 constexpr uint64_t handler_copy_budget = 1024 * 1024;
-constexpr uint64_t app_copy_budget = 256 * 1024;
+// What an API call copies before it returns. The rest would be done by an interrupt at once: no gain, and its cost.
+constexpr uint64_t app_copy_budget = handler_copy_budget;
+constexpr int passes_before_interrupt = 4;
+// An interrupt costs 3 us and more: that long its handler waits for the next piece of a transfer under way.
+constexpr int64_t interrupt_cost_ns = 4'000;  // about, to the one who takes it, beside what the handler does
+constexpr int64_t linger_ns = 2'000;
 
 }  // namespace
 
@@ -41,13 +47,23 @@ bool Core::disown() noexcept {
 }
 
 void Core::enter() noexcept {
+  if (gap_open_) {
+    gap_open_ = false;
+    gaps_.learn(site_, base::now_ns() - left_at_ - interrupted_ns_);
+  }
   if (resting_.load(std::memory_order_relaxed) == bell::Posture::quiet || multiple_) return;
   resting_.store(bell::Posture::quiet, std::memory_order_relaxed);
   me_->bell.be_quiet();
 }
 
 void Core::leave() noexcept {
-  if (pending() == 0) return;
+  if (pending() == 0 && debt_count_ == 0) return;
+  if (!multiple_) open_gap();
+  if (pending() != 0) rest_outside();
+  if (debt_count_ != 0 && me_->back_soon.load(std::memory_order_relaxed) == 0) settle();
+}
+
+void Core::rest_outside() noexcept {
   if (!interruptible()) {
     // Nobody will come for us: look once, so that a peer that sleeps for our part of something is told.
     if (!multiple_ && visible_work() && own(Owner::app)) {
@@ -64,6 +80,22 @@ void Core::leave() noexcept {
   const bool away = !bell::calls_are_covered() && helper_runs_.load(std::memory_order_relaxed);
   resting_.store(away ? bell::Posture::away : bell::Posture::armed, std::memory_order_relaxed);
   rest(resting_.load(std::memory_order_relaxed), Owner::app);
+}
+
+// What the program does next, as far as its past tells: whoever wants it may wait a moment for it.
+void Core::open_gap() noexcept {
+  const uint32_t soon = gaps_.expects_short(site_) ? 1 : 0;
+  if (me_->back_soon.load(std::memory_order_relaxed) != soon) me_->back_soon.store(soon, std::memory_order_relaxed);
+  gap_open_ = true;
+  interrupted_ns_ = 0;
+  left_at_ = base::now_ns();
+}
+
+// The program turns to something else: no ring that it owes may wait for its return.
+void Core::settle() noexcept {
+  if (!own(Owner::app)) return;  // a handler, or another thread: it pays when its turn finds them due
+  pay_debts(true);
+  disown();
 }
 
 // Who owns the word at this moment decides how it may be changed: the application's thread alone may replace anything;
@@ -84,9 +116,12 @@ void Core::rest(bell::Posture posture, Owner as) noexcept {
   take_posture(posture, as);
   const bool alone = !multiple_ && !helper_runs_.load(std::memory_order_relaxed);
   if (alone && !visible_work()) return;
-  if (!own(as)) return;  // whoever owns it goes round once more
-  turn();
-  const bool again = disown();
+  bool again = true;
+  for (int pass = 0; again && pass < passes_before_interrupt; ++pass) {
+    if (!own(as)) return;  // whoever owns it goes round once more
+    turn();
+    again = disown();
+  }
   // Rung while this pass ran: the interrupt found the engine owned, and nobody has armed since.
   const bool rung = pending() != 0 && me_->bell.peek() == bell::Posture::quiet;
   if (again || rung) call_again(posture, as);
@@ -113,11 +148,42 @@ bool Core::visible_work() noexcept {
   return !outgoing_.empty() || !incoming_.empty() || queued_count_ != 0 || pollers_ != nullptr || !inbox_.empty();
 }
 
+// A peer that waits keeps the pieces of a transfer coming, or taking: the handler goes on with it as long as it does.
+void Core::linger() noexcept {
+  const uint64_t end = moved_ + handler_copy_budget;
+  uint64_t moved = moved_;
+  int64_t last = base::now_ns();
+  while (!outgoing_.empty() || !incoming_.empty()) {
+    turn();
+    const int64_t now = base::now_ns();
+    if (moved_ != moved) {
+      moved = moved_;
+      last = now;
+    } else if (now - last > linger_ns) {
+      return;
+    } else {
+      base::RealAtoms::pause();
+    }
+    if (moved_ > end) {
+      more_ = true;
+      return;
+    }
+  }
+}
+
 // Context: handler
 void Core::on_interrupt() noexcept {
   ++counters_.interrupts_taken;
+  const int64_t start = base::now_ns();
+  react();
+  interrupted_ns_ = interrupted_ns_ + base::now_ns() - start + interrupt_cost_ns;
+}
+
+void Core::react() noexcept {
   if (!own(Owner::handler)) return;  // the owner goes round once more, and arms when it leaves
+  const uint64_t moved = moved_;
   turn();
+  if (moved_ != moved) linger();
   if (disown()) {
     bell::interrupt_self(signal_);
     return;
@@ -144,6 +210,7 @@ void Core::on_helper() noexcept {
 
 // The program is about to block in a call that an interrupt would cut short; the interrupt signal is blocked already.
 bool Core::before_foreign_call() noexcept {
+  if (debt_count_ != 0) settle();
   if (!interruptible() || pending() == 0) return false;
   if (resting_.load(std::memory_order_relaxed) != bell::Posture::armed) return false;
   start_helper();

@@ -1,12 +1,20 @@
 // Sending: protocols, rings with room and without, bells. Context: handler (the owner's, in any context).
 #include <algorithm>
 
+#include "base/clock.hpp"
 #include "net/core.hpp"
 #include "net/packet.hpp"
 
 namespace vif::net {
+namespace {
+
+// How long a ring is put off for a peer that is expected back: half of what the interrupt would take.
+constexpr int64_t patience_ns = 6'000;
+
+}  // namespace
 
 void Core::start_send(Request& request) noexcept {
+  note_site(request, 1);
   request.is_send = true;
   request.moved = 0;
   request.transfer = 0;
@@ -210,7 +218,36 @@ void Core::flush_all() noexcept {
 
 // Tells a peer that something was published for it. `only_sleepers`: a computing peer need not be interrupted for it.
 void Core::notify(int process, bool only_sleepers) noexcept {
-  answer(process, segment_.record(process).bell.ring(only_sleepers));
+  shm::ProcessRecord& record = segment_.record(process);
+  const bool patient = !multiple_ && (owner_ == Owner::app || owner_ == Owner::waiting);
+  if (only_sleepers || !patient || record.back_soon.load(std::memory_order_relaxed) == 0) {
+    answer(process, record.bell.ring(only_sleepers));
+    return;
+  }
+  base::RealAtoms::fence();
+  if (record.bell.peek() == bell::Posture::armed && debt_count_ < debts_.size()) {
+    debts_[debt_count_++] = {process, base::now_ns() + patience_ns};
+  } else {
+    answer(process, record.bell.ring_after_fence(false));
+  }
+}
+
+// Rings that were put off because the peer seemed to be on its way back into the library. One that is back has looked,
+// or will look, at what was published. `all`: this process is about to turn to something else.
+void Core::pay_debts(bool all) noexcept {
+  const int64_t now = base::now_ns();
+  size_t kept = 0;
+  for (size_t i = 0; i < debt_count_; ++i) {
+    const Debt debt = debts_[i];
+    bell::PostureWord<>& bell = segment_.record(debt.process).bell;
+    if (bell.peek() == bell::Posture::quiet) continue;
+    if (!all && now < debt.due && bell.peek() == bell::Posture::armed) {
+      debts_[kept++] = debt;
+    } else {
+      answer(debt.process, bell.ring(false));
+    }
+  }
+  debt_count_ = kept;
 }
 
 void Core::answer(int process, bell::Call call) noexcept {

@@ -186,6 +186,7 @@ void Core::push_fragments(Request& request) noexcept {
     copy_bytes(to, static_cast<const std::byte*>(request.buffer) + from, bytes);
     peer.out.publish(*cell);
     ++counters_.fragments;
+    moved_ += bytes;
     sent_any = true;
   }
   if (sent_any) notify(process, false);
@@ -203,6 +204,7 @@ bool Core::accept_fragment(int process, const shm::ShmCell& cell) noexcept {
     return false;
   }
   copy_bytes(static_cast<std::byte*>(request->buffer) + cell.length, payload, cell.payload);
+  moved_ += cell.payload;
   auto& moving = transfer(cell.transfer);
   if (moving.finish(cell.payload)) notify(process, !moving.sender_attentive());
   return true;
@@ -243,8 +245,10 @@ bool Core::may_come_to_wait(const Request& request) noexcept {
 
 // Whether a computing side should copy while the other computes too. Yes when a collective depends on it, or when
 // copying alone costs no more than copying together; else the same bytes cost less CPU when one of the two comes to
-// wait. Yes, too, in MPI_Test and the like: two sides that only test never come to wait.
+// wait. Yes, too, in MPI_Test and the like: two sides that only test never come to wait. Not when this side is expected
+// to wait in a moment.
 bool Core::worth_interrupting(const shm::Transfer<>& moving) const noexcept {
+  if (owner_ == Owner::app && !asked_ && !multiple_ && gaps_.expects_short(site_)) return false;
   return asked_ || moving.worth_alone() || moving.sender_attentive() || moving.receiver_attentive();
 }
 

@@ -124,6 +124,7 @@ void Core::move_apart() noexcept {
 void Core::sleep_once(bool (*condition)(void*), void* argument) noexcept {
   me_->bell.rest(bell::Posture::sleeping);
   if (own(Owner::waiting)) {
+    if (debt_count_ != 0) pay_debts(true);
     turn();
     if (disown()) {  // there is more to do at once
       me_->bell.be_quiet();

@@ -26,6 +26,20 @@ TEST(RouteChoice, TakesTheFasterWay) {
   EXPECT_LE(play(other, 1 << 20, 0.12, 0.05, 1000), 10);
 }
 
+// The first messages of a job pay for cold memory, and a rank may be late: a few bad samples must not decide for long.
+TEST(RouteChoice, ForgivesABadStart) {
+  RouteChoice choice;
+  play(choice, 1 << 20, 0.50, 0.12, 6);
+  EXPECT_GE(play(choice, 1 << 20, 0.05, 0.12, 1000), 900);
+}
+
+TEST(RouteChoice, IsNotMovedByASingleDisturbance) {
+  RouteChoice choice;
+  play(choice, 1 << 20, 0.05, 0.12, 100);
+  choice.learn(1 << 20, Way::ring, int64_t{100} << 20);
+  EXPECT_EQ(choice.choose(1 << 20), Way::ring);
+}
+
 TEST(RouteChoice, LearnsEachSizeByItself) {
   RouteChoice choice;
   play(choice, 64 << 10, 0.05, 0.12, 100);

@@ -59,6 +59,8 @@ struct ProcessRecord {
   alignas(64) std::atomic<uint32_t> waiting{0};
   // Written by the process: when that wait began, on the monotonic clock. For tools.
   std::atomic<int64_t> waiting_since{0};
+  // Written by the process: outside the library, and expected back at once. A hint: may be stale, or wrong.
+  std::atomic<uint32_t> back_soon{0};
   // Written by receivers that matched an offer of the process, and by the process.
   alignas(64) MatchedList<Atoms> matched;
   // Written by those who connect to the process, after their bit.
