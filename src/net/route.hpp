@@ -42,8 +42,8 @@ class RouteChoice {
     return c.samples[0] < enough || c.samples[1] < enough || c.cost[1] <= c.cost[0] * 1.25f;
   }
 
-  // The message took `ns` from its match to its end, both sides waiting all the time. What disturbs a message only makes
-  // it slower: a cost falls at once and rises slowly.
+  // The message took `ns` from its match to its end, both sides waiting all the time. What disturbs a message only
+  // makes it slower: a cost falls at once and rises slowly.
   void learn(uint64_t length, Way way, int64_t ns) noexcept {
     Class& c = of(length);
     float& cost = c.cost[static_cast<size_t>(way)];
