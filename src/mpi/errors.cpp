@@ -143,11 +143,6 @@ int refuse_unbuilt(const char* function, MPI_Comm comm) {
   return raise(object, MPI_ERR_UNSUPPORTED_OPERATION, unbuilt_sentence(function));
 }
 
-int refuse_unbuilt_tool(const char* function) {
-  keep_sentence(MPI_ERR_UNSUPPORTED_OPERATION, unbuilt_sentence(function));
-  return MPI_ERR_UNSUPPORTED_OPERATION;
-}
-
 namespace api {
 
 int Error_string(int errorcode, char* string, int* resultlen) {

@@ -185,8 +185,6 @@ def entry_point(number, function):
         communicator = communicator_of(parameters) or "MPI_COMM_SELF"
         lines += [f"  (void){argument};" for argument in arguments if argument != communicator]
         call = f'refuse_unbuilt("{name}", {communicator})'
-        if name.startswith("MPI_T_"):
-            call = f'refuse_unbuilt_tool("{name}")'
         if returns == "int":
             lines.append(f"  return {call};")
         else:
@@ -215,7 +213,6 @@ def exports(functions):
         "using vif::mpi::enter;",
         "using vif::mpi::enter_anytime;",
         "using vif::mpi::refuse_unbuilt;",
-        "using vif::mpi::refuse_unbuilt_tool;",
         "",
         'extern "C" {',
         "",
