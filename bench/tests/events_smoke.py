@@ -52,6 +52,30 @@ class Works(unittest.TestCase):
             self.assertTrue(all(point["rate"]["count"] == 10 for point in document["points"]))
 
 
+class Alone(unittest.TestCase):
+    def vif(self):
+        (vif, *_) = event_contenders.waiting(PROGRAMS)
+        return vif
+
+    def test_wake(self):
+        document = run(self.vif(), "wake", pauses="20,100", count=5)
+        if document["usable_cpus"] > 1:
+            self.assertEqual(keys_of("events-wake", document), [(20,), (100,)])
+            self.assertTrue(
+                all(point["wake_us"]["count"] == point["futex_us"]["count"] == 5 for point in document["points"])
+            )
+
+    def test_idle(self):
+        document = run(self.vif(), "idle", periods="100,1000", seconds=0.02, cores="1,2")
+        self.assertEqual(keys_of("events-idle", document), [(100, 1), (1000, 1), (100, 2), (1000, 2)])
+        self.assertTrue(all(point["late_us"]["count"] > 0 for point in document["points"]))
+
+    def test_read(self):
+        document = run(self.vif(), "read", size="2M", seconds=0.02, cores="1,2")
+        self.assertEqual(keys_of("events-read", document), [("wide", 1), ("plain", 1), ("wide", 2), ("plain", 2)])
+        self.assertTrue(all(point["bytes_per_tick"]["count"] == 10 for point in document["points"]))
+
+
 if __name__ == "__main__":
     rounds.stop_on_signal()
     unittest.main()

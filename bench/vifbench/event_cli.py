@@ -59,6 +59,8 @@ def contenders_of(benchmark, options, programs, say):
         return contending.allocators(programs, wanted, say)
     if options.ablate:
         return contending.ablation(programs), []
+    if who == "waiting":
+        return contending.waiting(programs), []
     return contending.runtimes(programs, wanted if who == "runtimes" else [], say)
 
 

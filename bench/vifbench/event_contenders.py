@@ -101,6 +101,15 @@ def ablation(programs):
     return chosen
 
 
+def waiting(programs):
+    """The runtime with each way to wait for events; `vif` learns."""
+    chosen = [EventContender("vif", "vif", programs, signature="libvif")]
+    for rule in ("fixed", "sleep", "spin"):
+        settings = {"VIF_SCHED_WAIT": rule}
+        chosen.append(EventContender(f"vif:{rule}", "vif", programs, settings, signature="libvif"))
+    return chosen
+
+
 def runtimes(programs, names, say):
     """Vif and the event runtimes that can be had."""
     chosen = [EventContender("vif", "vif", programs, signature="libvif")]

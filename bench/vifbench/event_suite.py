@@ -24,7 +24,9 @@ class Kind:
     quick: dict = field(default_factory=dict)  # arguments of the program
     full: dict = field(default_factory=dict)
     notes: str = ""
-    contenders: str = "runtimes"  # allocators: those of malloc; runtimes: other event runtimes; none: Vif alone
+    # Who takes part. allocators: those that replace malloc(); runtimes: other event runtimes; waiting: Vif with each
+    # way to wait; vif: Vif alone.
+    contenders: str = "runtimes"
 
 
 KINDS = {
@@ -56,6 +58,59 @@ KINDS = {
         "barrier: 8 events, the last of which starts the next 8. A lane is a colour in Vif, a strand in Asio "
         "(asio:percore: a context of its own thread), a loop in libuv, a goroutine or task with a channel in Go and "
         "Tokio; tbb has none.",
+    ),
+    "events-wake": Kind(
+        what="how long a sleeping core takes to run an event, beside a bare futex, post by post in turn",
+        program="wake",
+        keys=("pause_us",),
+        measures=[
+            Measure("wake_us", "From the post to the handler (µs)"),
+            Measure("futex_us", "From FUTEX_WAKE to the return of FUTEX_WAIT (µs)"),
+            Measure("ratio", "The event over the bare futex"),
+            Measure("ring_ticks", "What the posting thread spends (ticks)"),
+            Measure("futex_ring_ticks", "What FUTEX_WAKE costs its caller (ticks)"),
+        ],
+        quick={"count": 200},
+        full={"pauses": "50,200,1000,10000", "count": 500},
+        notes="pause_us: how long the core has slept.",
+        contenders="vif",
+    ),
+    "events-waiting": Kind(
+        what="ways to wait, by the duration of handlers: learnt, the source's (fixed), sleeping, never sleeping (spin)",
+        program="works",
+        keys=("work", "cores"),
+        measures=[Measure("rate", "Millions of events per second", True)],
+        across="work",
+        quick={"works": "fan-out empty,fan-out 1000ns,fan-out 10000ns", "seconds": 0.1},
+        full={
+            "works": "fan-out empty,fan-out 300ns,fan-out 1000ns,fan-out 3000ns,fan-out 10000ns,fan-out 30000ns,"
+            "fan-out 100000ns",
+            "seconds": 0.3,
+        },
+        notes="One event posts 100 over all cores, each of which takes the time named; the last posts it again.",
+        contenders="waiting",
+    ),
+    "events-idle": Kind(
+        what="CPU time of a runtime to which an event comes now and then, and how late it runs",
+        program="idle",
+        keys=("period_us", "cores"),
+        measures=[
+            Measure("cpu_percent", "CPU time of the cores (% of one CPU)"),
+            Measure("late_us", "From the post to the handler (µs)"),
+        ],
+        quick={"seconds": 0.2},
+        full={"periods": "100,1000,10000", "seconds": 1},
+        contenders="waiting",
+    ),
+    "events-read": Kind(
+        what="reading of memory that is each core's own: does one core slow another down?",
+        program="read",
+        keys=("reading", "cores"),
+        measures=[Measure("bytes_per_tick", "Bytes per tick, all cores together", True)],
+        quick={"size": "16M", "seconds": 0.1},
+        full={"size": "256M", "seconds": 0.5},
+        notes="wide: 32 bytes at a time; plain: 8.",
+        contenders="vif",
     ),
 }
 
