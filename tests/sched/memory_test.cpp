@@ -39,6 +39,24 @@ TEST(EventMemory, ACoreUsesItsOwnPlace) {
   EXPECT_NE(first, second);
 }
 
+// Requirement 22: the memory of an event is chosen by its colour.
+TEST(EventMemory, AnEventLiesInMemoryForItsCore) {
+  Runtime runtime(two_cores(RuntimeOptions::Memory::ema));
+  const Two colours(runtime);
+  for (const Colour colour : {colours.first, colours.second}) {
+    void* callable = nullptr;
+    struct Finder {
+      void** found;
+      char rest[40];
+      void operator()() { *found = this; }
+    };
+    runtime.post(colour, Finder{&callable, {}});
+    runtime.wait_idle();
+    ASSERT_TRUE(memory::Heap::owns(callable));
+    EXPECT_EQ(memory::block_of(callable)->destination, runtime.place_of(colour));
+  }
+}
+
 // Requirement 38, and 33: what a third place frees is back before the next event of its owner.
 TEST(EventMemory, CrumbsComeBackBeforeTheNextEvent) {
   Runtime runtime(two_cores(RuntimeOptions::Memory::ema));
