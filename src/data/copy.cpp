@@ -251,7 +251,9 @@ uint64_t copy(const View& view, User user, uint64_t from, Stream stream, uint64_
   if (from >= size || bytes == 0) return 0;
   const uint64_t limit = std::min(bytes, size - from);
   Copier<to_stream> copier{static_cast<typename Copier<to_stream>::Stream>(stream), limit};
-  if (from == 0) {
+  if (view.contiguous()) {
+    copier.bytes(reinterpret_cast<intptr_t>(user) + view.offset() + static_cast<int64_t>(from), limit);
+  } else if (from == 0) {
     copier.repeated(*view.layout, reinterpret_cast<intptr_t>(user), view.count, view.stride);
   } else {
     copier.repeated_from(*view.layout, reinterpret_cast<intptr_t>(user), view.count, view.stride, from);

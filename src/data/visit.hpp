@@ -75,7 +75,12 @@ class Walk {
 template <class Visitor>
 void visit(const View& view, uint64_t from, uint64_t bytes, Visitor&& visitor) {
   if (from >= view.size() || bytes == 0) return;
-  Walk<Visitor> walk(visitor, std::min(bytes, view.size() - from));
+  bytes = std::min(bytes, view.size() - from);
+  if (view.contiguous()) {
+    visitor(view.offset() + static_cast<int64_t>(from), bytes);
+    return;
+  }
+  Walk<Visitor> walk(visitor, bytes);
   walk.repeated(*view.layout, view.count, view.stride, 0, from);
 }
 

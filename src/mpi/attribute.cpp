@@ -8,6 +8,7 @@
 #include "mpi/datatype.hpp"
 #include "mpi/errors.hpp"
 #include "mpi/predefined_attributes.hpp"
+#include "mpi/win.hpp"
 
 namespace vif::mpi {
 namespace {
@@ -77,6 +78,12 @@ struct Traits<Datatype> {
   static constexpr KeyKind kind = KeyKind::type;
   using Copy = MPI_Type_copy_attr_function;
   using Remove = MPI_Type_delete_attr_function;
+};
+template <>
+struct Traits<Win> {
+  static constexpr KeyKind kind = KeyKind::win;
+  using Copy = MPI_Win_copy_attr_function;
+  using Remove = MPI_Win_delete_attr_function;
 };
 
 template <class Holder>
@@ -177,14 +184,19 @@ int delete_all(Holder& holder) {
   return MPI_SUCCESS;
 }
 
-// --- the API, once for both kinds; errors go to the communicator, or to MPI_COMM_SELF's handler for types ---
+// --- the API, once for all kinds; errors go to the communicator or the window, for types to MPI_COMM_SELF ---
 
-Comm* comm_for_errors(Comm& comm) { return &comm; }
-Comm* comm_for_errors(Datatype&) { return nullptr; }
+int raise_for(Comm& comm, int code) { return raise_code(&comm, code); }
+int raise_for(Datatype&, int code) { return raise_code(nullptr, code); }
+int raise_for(Win& win, int code) { return raise_code_on(win, code); }
 
-int refuse_key(Comm* comm) {
-  return raise(comm, MPI_ERR_KEYVAL,
-               "the key is not one for this kind of object, or it is predefined or was freed; make one first.");
+constexpr const char* no_key =
+    "the key is not one for this kind of object, or it is predefined or was freed; make one first.";
+
+template <class Holder>
+int refuse_key(Holder& holder) {
+  keep_sentence(MPI_ERR_KEYVAL, no_key);
+  return raise_for(holder, MPI_ERR_KEYVAL);
 }
 
 int create_key(KeyKind kind, uintptr_t copy, uintptr_t remove, int* number, void* extra_state) {
@@ -202,7 +214,7 @@ int create_key(KeyKind kind, uintptr_t copy, uintptr_t remove, int* number, void
 int free_key(KeyKind kind, int* number) {
   if (number == nullptr) return raise_null_argument(nullptr, "keyval");
   Key* key = keys().remove(*number, kind);
-  if (key == nullptr) return refuse_key(nullptr);
+  if (key == nullptr) return raise(nullptr, MPI_ERR_KEYVAL, no_key);
   release(key);
   *number = MPI_KEYVAL_INVALID;
   return MPI_SUCCESS;
@@ -211,14 +223,14 @@ int free_key(KeyKind kind, int* number) {
 template <class Holder>
 int set_attribute(Holder& holder, int number, void* value) {
   Key* key = keys().take(number, Traits<Holder>::kind);
-  if (key == nullptr) return refuse_key(comm_for_errors(holder));
+  if (key == nullptr) return refuse_key(holder);
   Attribute old;
   if (look_up(holder.attributes, number, old)) {
     const int code = remove_one(holder, old);
     release(old.key);
     if (code != MPI_SUCCESS) {
       release(key);
-      return raise_code(comm_for_errors(holder), code);
+      return raise_for(holder, code);
     }
   }
   AttributeSet& set = set_of(holder);
@@ -230,10 +242,11 @@ int set_attribute(Holder& holder, int number, void* value) {
 template <class Holder>
 int get_attribute(Holder& holder, int number, void* value, int* flag) {
   if (value == nullptr || flag == nullptr) {
-    return raise_null_argument(comm_for_errors(holder), "attribute_val or flag");
+    keep_sentence(MPI_ERR_ARG, "the argument attribute_val or flag is a null pointer; give an address.");
+    return raise_for(holder, MPI_ERR_ARG);
   }
   Key* key = keys().take(number, Traits<Holder>::kind);
-  if (key == nullptr) return refuse_key(comm_for_errors(holder));
+  if (key == nullptr) return refuse_key(holder);
   release(key);
   Attribute found;
   *flag = look_up(holder.attributes, number, found);
@@ -247,10 +260,10 @@ int get_attribute(Holder& holder, int number, void* value, int* flag) {
 template <class Holder>
 int delete_attribute(Holder& holder, int number) {
   Attribute found;
-  if (!look_up(holder.attributes, number, found)) return refuse_key(comm_for_errors(holder));
+  if (!look_up(holder.attributes, number, found)) return refuse_key(holder);
   const int code = remove_one(holder, found);
   release(found.key);
-  return code == MPI_SUCCESS ? code : raise_code(comm_for_errors(holder), code);
+  return code == MPI_SUCCESS ? code : raise_for(holder, code);
 }
 
 int refuse_comm() {
@@ -267,6 +280,7 @@ int copy_attributes(Comm& from, Comm& to) { return copy_all(from, to); }
 int copy_attributes(Datatype& from, Datatype& to) { return copy_all(from, to); }
 int delete_attributes(Comm& comm) { return delete_all(comm); }
 int delete_attributes(Datatype& type) { return delete_all(type); }
+int delete_attributes(Win& win) { return delete_all(win); }
 
 namespace api {
 
@@ -284,9 +298,17 @@ int Type_create_keyval(MPI_Type_copy_attr_function* copy, MPI_Type_delete_attr_f
                     extra_state);
 }
 
+int Win_create_keyval(MPI_Win_copy_attr_function* copy, MPI_Win_delete_attr_function* remove, int* keyval,
+                      void* extra_state) {
+  return create_key(KeyKind::win, reinterpret_cast<uintptr_t>(copy), reinterpret_cast<uintptr_t>(remove), keyval,
+                    extra_state);
+}
+
 int Comm_free_keyval(int* keyval) { return free_key(KeyKind::comm, keyval); }
 int Keyval_free(int* keyval) { return free_key(KeyKind::comm, keyval); }
 int Type_free_keyval(int* keyval) { return free_key(KeyKind::type, keyval); }
+
+int Win_free_keyval(int* keyval) { return free_key(KeyKind::win, keyval); }
 
 int Comm_set_attr(MPI_Comm comm, int keyval, void* value) {
   Comm* object = comm_of(comm);
@@ -322,6 +344,26 @@ int Attr_delete(MPI_Comm comm, int keyval) { return Comm_delete_attr(comm, keyva
 int Type_delete_attr(MPI_Datatype datatype, int keyval) {
   Datatype* object = datatype_of(datatype);
   return object == nullptr ? refuse_type() : delete_attribute(*object, keyval);
+}
+
+int Win_set_attr(MPI_Win win, int keyval, void* value) {
+  Win* object = win_of(win);
+  return object == nullptr ? raise_no_win() : set_attribute(*object, keyval, value);
+}
+int Win_get_attr(MPI_Win win, int keyval, void* value, int* flag) {
+  Win* object = win_of(win);
+  if (object == nullptr) return raise_no_win();
+  void* predefined = value != nullptr && flag != nullptr ? predefined_attribute(*object, keyval) : nullptr;
+  if (predefined == nullptr && !(keyval == MPI_WIN_BASE && value != nullptr && flag != nullptr)) {
+    return get_attribute(*object, keyval, value, flag);
+  }
+  *static_cast<void**>(value) = predefined;
+  *flag = 1;
+  return MPI_SUCCESS;
+}
+int Win_delete_attr(MPI_Win win, int keyval) {
+  Win* object = win_of(win);
+  return object == nullptr ? raise_no_win() : delete_attribute(*object, keyval);
 }
 
 }  // namespace api

@@ -1,4 +1,4 @@
-// Attributes that the user caches on communicators and datatypes.
+// Attributes that the user caches on communicators, datatypes and windows.
 //
 // An attribute set is a short list: programs cache few. A key is counted: the user's number for it, and each attribute
 // of it; MPI_*_free_keyval takes back the number only. The callbacks are the user's: context app, never with a lock of
@@ -15,8 +15,9 @@ namespace vif::mpi {
 
 struct Comm;
 struct Datatype;
+struct Win;
 
-enum class KeyKind : uint8_t { comm, type };
+enum class KeyKind : uint8_t { comm, type, win };
 
 struct Key {
   KeyKind kind = KeyKind::comm;
@@ -46,5 +47,6 @@ int copy_attributes(Comm& from, Comm& to);
 int copy_attributes(Datatype& from, Datatype& to);
 int delete_attributes(Comm& comm);
 int delete_attributes(Datatype& type);
+int delete_attributes(Win& win);
 
 }  // namespace vif::mpi

@@ -96,6 +96,7 @@ struct Datatype {
   MPI_Count alignment = 1;
   LayoutPointer layout;
   SignaturePointer signature;
+  const Datatype* element = nullptr;  // the predefined type that all its elements are of; null when there are several
   MPI_Datatype handle = MPI_DATATYPE_NULL;
   std::atomic<int64_t> references{1};
   std::atomic<int64_t> handles{1};

@@ -37,6 +37,7 @@ Datatype* make(const Model& model, int combiner, std::vector<int> arguments) {
   type->alignment = old.alignment;
   type->layout = old.layout;
   type->signature = old.signature;
+  type->element = &old;
   type->handle = reinterpret_cast<MPI_Datatype>(type);
   type->contents.combiner = combiner;
   type->contents.integers = std::move(arguments);

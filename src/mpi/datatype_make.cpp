@@ -44,9 +44,16 @@ class Bounds {
   MPI_Count high_ = std::numeric_limits<MPI_Count>::min();
 };
 
+const Datatype* element_of_all(const std::vector<Datatype*>& types) {
+  const Datatype* element = types.empty() ? nullptr : types.front()->element;
+  const bool same = std::all_of(types.begin(), types.end(), [element](auto* type) { return type->element == element; });
+  return same ? element : nullptr;
+}
+
 Datatype* complete(Datatype* type, Contents contents) {
   for (Datatype* part : contents.types) retain(*part);
   type->contents = std::move(contents);
+  type->element = element_of_all(type->contents.types);
   type->size = static_cast<MPI_Count>(type->layout->size);
   type->true_lb = type->layout->first;
   type->true_extent = type->layout->end - type->layout->first;

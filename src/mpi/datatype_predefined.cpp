@@ -200,6 +200,7 @@ void fill(Datatype& type, const Row& row) {
   type.size = row.size;
   type.handle = row.handle;
   type.name = row.name;
+  type.element = &type;
   if (row.family == Family::pair) {
     describe_any_pair(type);
   } else {

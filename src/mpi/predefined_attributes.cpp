@@ -6,6 +6,7 @@
 
 #include "mpi/errors.hpp"
 #include "mpi/process.hpp"
+#include "mpi/win.hpp"
 
 namespace vif::mpi {
 namespace {
@@ -36,6 +37,23 @@ int* predefined_attribute(int keyval) {
       return &universe_size;
     case MPI_LASTUSEDCODE:
       return last_used_code();
+    default:
+      return nullptr;
+  }
+}
+
+void* predefined_attribute(Win& win, int keyval) {
+  switch (keyval) {
+    case MPI_WIN_BASE:
+      return win.base;
+    case MPI_WIN_SIZE:
+      return &win.size;
+    case MPI_WIN_DISP_UNIT:
+      return &win.unit;
+    case MPI_WIN_CREATE_FLAVOR:
+      return &win.flavor;
+    case MPI_WIN_MODEL:
+      return &win.model;
     default:
       return nullptr;
   }

@@ -43,8 +43,7 @@ void Core::submit(Task& task) noexcept {
 }
 
 // The functions below need an answer: they wait for the engine, which no owner keeps longer than a pass.
-template <class Action>
-void Core::when_owned(Action action) noexcept {
+void Core::wait_to_own() noexcept {
   for (int tries = 0; ownership_.held() || !own(Owner::app); ++tries) {
     if (tries < 1000) {
       base::RealAtoms::pause();
@@ -52,6 +51,11 @@ void Core::when_owned(Action action) noexcept {
       sched_yield();
     }
   }
+}
+
+template <class Action>
+void Core::when_owned(Action action) noexcept {
+  wait_to_own();
   refill();
   asked_ = true;  // a probe asks for progress as a test does
   turn();
@@ -141,12 +145,22 @@ Message* Core::find_unexpected(uint32_t context, int32_t source, int32_t tag, St
   }
 }
 
+// A program that asks again and again waits, too: with more processes than CPUs, whoever it waits for needs this one.
 void Core::progress() noexcept {
-  if (ownership_.held() || !own(Owner::app)) return;
-  asked_ = true;
-  turn();
-  asked_ = false;
-  disown();
+  bool idle = true;
+  if (!ownership_.held() && own(Owner::app)) {
+    const uint64_t before = completions_;
+    asked_ = true;
+    turn();
+    asked_ = false;
+    idle = completions_ == before;
+    disown();
+  }
+  if (!idle) return;
+  // With a CPU for each, now and then: other programs may want this one (see core_wait.cpp).
+  const uint32_t asked = idle_asks_.load(std::memory_order_relaxed) + 1;
+  idle_asks_.store(asked, std::memory_order_relaxed);
+  if (oversubscribed_ || asked % 64 == 0) sched_yield();
 }
 
 void Core::complete(Request& request, Outcome outcome) noexcept {

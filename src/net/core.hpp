@@ -22,6 +22,7 @@
 #include "net/counters.hpp"
 #include "net/engine.hpp"
 #include "net/matching.hpp"
+#include "net/remote_memory.hpp"
 #include "net/route.hpp"
 #include "net/settings.hpp"
 #include "net/shm/segment.hpp"
@@ -67,7 +68,7 @@ struct Channel {
   std::atomic<bool> ringer_opening;
 };
 
-class Core final : public Engine {
+class Core final : public Engine, public RemoteMemory {
  public:
   static std::unique_ptr<Engine> create(launch::Bootstrap& bootstrap, int thread_level, std::string& error);
   ~Core() override;
@@ -94,6 +95,18 @@ class Core final : public Engine {
   void shared_free(uint64_t offset, uint64_t bytes) noexcept override;
   trace::Desk<>* desk() noexcept override { return me_ == nullptr ? nullptr : &me_->desk; }
   const Counters& counters() const noexcept override { return counters_; }
+  void come_again() noexcept override { more_ = true; }
+
+  RemoteMemory* remote_memory() noexcept override { return this; }
+  uint64_t new_pages(uint64_t bytes) noexcept override;
+  bool fill_pages(uint64_t pages, uint64_t bytes, std::string& error) noexcept override;
+  std::byte* map_pages(uint64_t pages, uint64_t bytes, std::string& error) noexcept override;
+  void unmap_pages(std::byte* address, uint64_t bytes) noexcept override;
+  void free_pages(uint64_t pages, uint64_t bytes) noexcept override;
+  bool inside(uint64_t offset, uint64_t bytes) const noexcept override { return segment_.inside(offset, bytes); }
+  bool may_access(int process) noexcept override;
+  int read(int process, const iovec* here, int pieces_here, const iovec* there, int pieces_there) noexcept override;
+  int write(int process, const iovec* here, int pieces_here, const iovec* there, int pieces_there) noexcept override;
 
   // Called by the interrupt handler, by the helper thread, and around calls of the program that an interrupt would cut
   // short.
@@ -120,6 +133,7 @@ class Core final : public Engine {
   bool nothing_before() const noexcept;
   void run_inbox() noexcept;
   void run_poller(Poller& poller) noexcept;
+  void wait_to_own() noexcept;
   template <class Action>
   void when_owned(Action action) noexcept;
   void withdraw_from_self(Request& request) noexcept;
@@ -288,6 +302,7 @@ class Core final : public Engine {
   std::atomic<bool> led_{false};
   std::atomic<uint32_t> epoch_{0};
   std::atomic<uint32_t> followers_{0};
+  std::atomic<uint32_t> idle_asks_{0};  // a hint, counted without exactness
 
   std::mutex helper_mutex_;
   std::thread helper_;

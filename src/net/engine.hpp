@@ -19,6 +19,7 @@ namespace vif::net {
 
 // A message that arrived before its receive and was set aside by match_probe().
 struct Message;
+class RemoteMemory;
 
 // Something that the engine looks at each time it progresses (a shared-memory step of a collective). Engine context.
 struct Poller {
@@ -66,6 +67,8 @@ class Engine {
   // allocation, long work). in_handler() tells whether the engine is being run by a handler now.
   virtual void run_in_app(Task& task) noexcept = 0;
   virtual bool in_handler() const noexcept = 0;
+  // A poller that has stopped although there is more to do: it wants another turn soon.
+  virtual void come_again() noexcept {}
 
   // --- any context ---
   // Memory shared by the processes of the job. `ring` makes `process` look at its pollers and inbox: call it after
@@ -78,6 +81,8 @@ class Engine {
   virtual void shared_free(uint64_t offset, uint64_t bytes) noexcept = 0;
   // Where the threads of this process write what they do; null: nowhere.
   virtual trace::Desk<>* desk() noexcept { return nullptr; }
+  // What one-sided communication needs; null when this engine has none.
+  virtual RemoteMemory* remote_memory() noexcept { return nullptr; }
   virtual const Counters& counters() const noexcept {
     static const Counters none;
     return none;

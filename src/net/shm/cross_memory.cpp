@@ -30,7 +30,31 @@ int move(Call call, int process, uint64_t remote, uint64_t local, uint64_t bytes
   return result;
 }
 
+// The kernel stops short only at a page that it may not touch (less than 2 GiB at a time, which callers keep to).
+int move_pieces(Call call, int process, const iovec* here, int pieces_here, const iovec* there,
+                int pieces_there) noexcept {
+  const int saved = errno;
+  size_t wanted = 0;
+  for (int i = 0; i < pieces_here; ++i) wanted += here[i].iov_len;
+  ssize_t moved;
+  do {
+    moved = call(process, here, static_cast<unsigned long>(pieces_here), there,
+                 static_cast<unsigned long>(pieces_there), 0);
+  } while (moved < 0 && errno == EINTR);
+  const int result = moved < 0 ? errno : static_cast<size_t>(moved) == wanted ? 0 : EFAULT;
+  errno = saved;
+  return result;
+}
+
 }  // namespace
+
+int read_pieces(int process, const iovec* here, int pieces_here, const iovec* there, int pieces_there) noexcept {
+  return move_pieces(process_vm_readv, process, here, pieces_here, there, pieces_there);
+}
+
+int write_pieces(int process, const iovec* here, int pieces_here, const iovec* there, int pieces_there) noexcept {
+  return move_pieces(process_vm_writev, process, here, pieces_here, there, pieces_there);
+}
 
 int read_memory(int process, uint64_t from, void* to, uint64_t bytes) noexcept {
   return move(process_vm_readv, process, from, reinterpret_cast<uint64_t>(to), bytes);

@@ -12,15 +12,12 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "net/shm/segment_header.hpp"
+
 namespace vif::net::shm {
 namespace {
 
-constexpr uint64_t magic = 0x3176'6669'7620'0002;  // changes with the layout
-
-struct Header {
-  std::atomic<uint64_t> magic;
-  std::atomic<uint64_t> processes;
-};
+constexpr uint64_t magic = 0x3176'6669'7620'0003;  // changes with the layout
 
 uint64_t round_up(uint64_t bytes, uint64_t unit) { return (bytes + unit - 1) / unit * unit; }
 
@@ -129,7 +126,7 @@ bool Segment::open(launch::Bootstrap& bootstrap, std::string& error) {
 bool Segment::look(int descriptor, std::string& error) {
   struct stat about {};
   uint64_t words[2] = {};
-  static_assert(sizeof(Header) == sizeof words);
+  static_assert(offsetof(Header, processes) == sizeof words[0]);
   if (fstat(descriptor, &about) != 0 || pread(descriptor, words, sizeof words, 0) != sizeof words ||
       words[0] != magic) {
     error = "The processes of the job have not called MPI_Init, or use another version of this library.";

@@ -5,7 +5,8 @@
 // memory is an error with a sentence and never a SIGBUS. The memfd has no name: nothing stays behind, however the job
 // ends.
 //
-//   header | one record per process | who has connected to whom | one arena per process | one ring per ordered pair
+//   header | one record per process | who has connected to whom | one arena per process | one ring per ordered pair |
+//   pages given out on demand, each mapped by those who use it
 //
 // A ring is reserved by its sender when it first sends to that receiver: memory grows with the peers really talked to.
 #pragma once
@@ -109,6 +110,13 @@ class Segment {
   // App context: zeroed memory from this process's arena, 64-byte aligned. 0 when there is none.
   uint64_t allocate(uint64_t bytes, std::string& error);
   void release(uint64_t offset, uint64_t bytes);
+  // Pages behind all that: see RemoteMemory.
+  uint64_t new_pages(uint64_t bytes) noexcept;
+  bool fill_pages(uint64_t pages, uint64_t bytes, std::string& error) noexcept;
+  std::byte* map_pages(uint64_t pages, uint64_t bytes, std::string& error) noexcept;
+  void unmap_pages(std::byte* address, uint64_t bytes) noexcept;
+  void free_pages(uint64_t pages, uint64_t bytes) noexcept;
+
   bool inside(uint64_t offset, uint64_t bytes) const noexcept { return offset < total_ && bytes <= total_ - offset; }
 
  private:
