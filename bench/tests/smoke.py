@@ -71,6 +71,11 @@ class Smoke(unittest.TestCase):
         points = run("quiet", pairs=2, slice=100)["points"]
         self.assertEqual([point["when"] for point in points], ["initialised", "after traffic"])
 
+    def test_datatypes(self):
+        points = run("datatypes", sizes="8K", seconds=0.001)["points"]
+        self.assertEqual(len(points), 7)
+        self.assertTrue(medians_positive(points, "pack_us", "hand_unpack_us", "message_us", "contiguous_us"))
+
     def test_interrupt(self):
         points = run("interrupt", count=20)["points"]
         self.assertEqual(len(points), 6)

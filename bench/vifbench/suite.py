@@ -22,6 +22,7 @@ BENCHMARKS = {
     "wait": "CPU time burnt by a rank that waits, and how late it wakes up",
     "oversubscribe": "collectives with more ranks than cores; start, init and finalize",
     "quiet": "how much a computation slows down when nothing is pending",
+    "datatypes": "packing of derived datatypes beside loops written by hand, and messages of them",
     "interrupt": "latency of a signal from sending to handler (no MPI, no peers)",
 }
 
@@ -33,6 +34,7 @@ KEYS = {
     "wait": ("operation",),
     "oversubscribe": ("operation",),
     "quiet": ("when",),
+    "datatypes": ("layout",),
     "interrupt": ("placement", "method"),
 }
 
@@ -121,6 +123,11 @@ def _quiet(quick, options):
     return [Job("nothing pending", "quiet", 2, {"pairs": 100 if quick else 500})]
 
 
+def _datatypes(quick, options):
+    arguments = {"sizes": options.sizes or "8K,256K,4M", "seconds": 0.03 if quick else 0.2}
+    return [Job("derived datatypes", "datatypes", 2, arguments)]
+
+
 def _interrupt(quick, options):
     count = 10000 if quick else 200000
     return [
@@ -142,6 +149,7 @@ def jobs_of(benchmark, quick, options):
         "wait": _wait,
         "oversubscribe": _oversubscribe,
         "quiet": _quiet,
+        "datatypes": _datatypes,
         "interrupt": _interrupt,
     }
     return makers[benchmark](quick, options)

@@ -207,6 +207,20 @@ def _quiet(record, job):
     return tables
 
 
+def _datatypes(record, job):
+    tables = []
+    for measure, title in (
+        ("pack_ratio", "MPI_Pack over a loop written by hand (1 is as fast)"),
+        ("unpack_ratio", "MPI_Unpack over a loop written by hand"),
+        ("pack_us", "MPI_Pack (µs)"),
+        ("message_us", "One message of the type, one way (µs)"),
+        ("contiguous_us", "The same bytes as one contiguous message (µs)"),
+    ):
+        headers, rows = _by_key(record, job, "layout", "layout", measure)
+        tables.append(Table(title, headers, rows))
+    return tables
+
+
 def _interrupt(record, job):
     rows = []
     for point in job["results"].get("kernel", {}).get("points", []):
@@ -239,6 +253,7 @@ _MAKERS = {
     "wait": _wait,
     "oversubscribe": _oversubscribe,
     "quiet": _quiet,
+    "datatypes": _datatypes,
     "interrupt": _interrupt,
 }
 
