@@ -5,7 +5,7 @@ from pathlib import Path
 from unittest import mock
 
 from tests.documents import job, measure, record
-from vifbench import debian, event_suite, figures, merge, rounds, tables
+from vifbench import debian, event_suite, figures, merge, rounds, tables, verdicts
 from vifbench.peers import PeerError
 
 
@@ -42,6 +42,44 @@ class Events(unittest.TestCase):
             self.assertTrue(kind.measures and kind.keys and event_suite.jobs_of(name, quick=True))
             if kind.across:
                 self.assertIn(kind.across, kind.keys)
+
+
+class Promises(unittest.TestCase):
+    def rows(self, benchmark, program, points, **others):
+        contenders = {"vif": points, **others}
+        results = {name: merge.points([list_] * 3, rounds.keys_of(program)) for name, list_ in contenders.items()}
+        made = record(benchmark, [job(program, results, ranks=1)], contenders=tuple(contenders))
+        return {row[0]: row[3] for row in verdicts.of_records([made]).rows}
+
+    def test_allocation(self):
+        ours = [alloc_point("pair", 64, 71), alloc_point("cross", 64, 20), alloc_point("cross", 512, 30)]
+        peer = [alloc_point("cross", 64, 40), alloc_point("cross", 512, 25)]
+        self.assertEqual(
+            self.rows("events-alloc", "alloc", ours, jemalloc=peer),
+            {
+                "allocation and release on one core": "NOT MET",
+                "allocation across cores, 64 B": "met",
+                "allocation across cores, 512 B": "NOT MET",
+            },
+        )
+
+    def test_a_step_of_the_ablation_that_loses_is_named(self):
+        def point(rate):
+            return [{"work": "fan-out empty", "cores": 2, "rate": measure(rate)}]
+
+        steps = {"vif:baseline": point(10), "vif:+padding": point(9)}
+        rows = self.rows("events-works", "works", point(16), **steps)
+        self.assertEqual(rows["fan-out empty, cores: 2: all optimisations"], "met")
+        self.assertEqual(rows["fan-out empty, cores: 2: each optimisation"], "NOT MET")
+
+    def test_waiting_and_idling(self):
+        def point(rate):
+            return [{"work": "fan-out 1000ns", "cores": 2, "rate": measure(rate)}]
+
+        rows = self.rows("events-waiting", "works", point(96), **{"vif:spin": point(100)})
+        self.assertEqual(list(rows.values()), ["NOT MET"])
+        idle = [{"period_us": 1000, "cores": 2, "cpu_percent": 1.5, "late_us": measure(5)}]
+        self.assertEqual(list(self.rows("events-idle", "idle", idle).values()), ["met"])
 
 
 class Merging(unittest.TestCase):

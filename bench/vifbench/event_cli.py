@@ -5,7 +5,7 @@ import json
 
 from . import event_contenders as contending
 from . import event_suite as suite
-from . import rounds
+from . import rounds, tables, verdicts
 
 DESCRIPTION = (
     "Measures the event runtime and its allocator, and peers beside them in the same run.\n\nbenchmarks:\n"
@@ -85,6 +85,9 @@ def main(arguments, programs, say, show):
         record["missing"] = missing
         records.append(record)
         show(record)
+    promised = verdicts.of_records(records)
+    if promised.rows:
+        print("\n" + tables.terminal(promised))
     if options.json:
         with open(options.json, "w", encoding="utf-8") as file:
             json.dump({"records": records}, file, indent=1)

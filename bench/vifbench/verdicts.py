@@ -1,5 +1,6 @@
 """What the project promises, beside what was measured. A promise without a measure (no peer, quick mode) has no row."""
 
+from . import event_verdicts
 from .tables import Table, best_peer, find, number, size_text
 
 
@@ -210,7 +211,7 @@ def _automatic(records):
 
 def of_records(records):
     rows = _latency(records) + _overlap(records) + _quiet(records) + _wait(records) + _oversubscribe(records)
-    rows += _automatic(records)
+    rows += _automatic(records) + event_verdicts.of_records(records)
     table = Table("Promises", ["what", "promised", "measured", ""], rows)
     if any(not record["conditions"]["idle"] for record in records):
         table.notes.append("The machine was not idle during part of this: a promise not met may be its fault.")

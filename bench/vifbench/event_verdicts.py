@@ -1,0 +1,107 @@
+"""What the event runtime and its allocator promise, beside what was measured. Without a measure there is no row."""
+
+from .tables import best_peer, find, number
+
+
+def _verdict(met):
+    return "met" if met else "NOT MET"
+
+
+def _jobs(records, benchmark):
+    return [job for record in records if record["benchmark"] == benchmark for job in record["jobs"]]
+
+
+def _points(job, name="vif"):
+    return job["results"].get(name, {}).get("points", [])
+
+
+def _alloc(records):
+    rows = []
+    for job in _jobs(records, "events-alloc"):
+        local = [point for point in _points(job) if point["pattern"] != "cross"]
+        if local:
+            worst = max(local, key=lambda point: point["ticks"]["median"])
+            ticks = worst["ticks"]["median"]
+            where = f"{worst['pattern']}, {worst['size']} B"
+            rows.append(["allocation and release on one core", "≤ 70 ticks", f"{number(ticks)} ({where})", ticks <= 70])
+        for point in _points(job):
+            peer = best_peer(job, "ticks", pattern=point["pattern"], size=point["size"])
+            if point["pattern"] == "cross" and peer:
+                promised = f"< best peer ({peer[0]}, {number(peer[1])} ticks)"
+                ticks = point["ticks"]["median"]
+                rows.append([f"allocation across cores, {point['size']} B", promised, number(ticks), ticks < peer[1]])
+    return rows
+
+
+def _works(records):
+    rows = []
+    for job in _jobs(records, "events-works"):
+        for point in _points(job):
+            wanted = {"work": point["work"], "cores": point["cores"]}
+            rate = point["rate"]["median"]
+            peer = best_peer(job, "rate", True, **wanted)
+            what = f"{point['work']}, cores: {point['cores']}"
+            if peer:
+                promised = f"> best peer ({peer[0]}, {number(peer[1])} M/s)"
+                rows.append([what, promised, f"{number(rate)} M/s", rate > peer[1]])
+            rows += _ablation(job, what, wanted, rate)
+    return rows
+
+
+def _ablation(job, what, wanted, rate):
+    """Every step of the ablation against the one before, and the whole against the baseline."""
+    steps = [name for name in job["results"] if name.startswith("vif:")]
+    if "vif:baseline" not in steps:
+        return []
+    rates = [find(job, name, **wanted)["rate"]["median"] for name in steps] + [rate]
+    gain = rate / rates[0]
+    wants = 1.5 if what.startswith("fan-out empty") else 0.97
+    rows = [[f"{what}: all optimisations", f"≥ {wants} × the baseline", f"{gain:.2f} ×", gain >= wants]]
+    losses = [
+        (after / before, name)
+        for before, after, name in zip(rates[:-1], rates[1:], [*steps[1:], "vif"], strict=True)
+        if after < 0.97 * before
+    ]
+    measured = ", ".join(f"{name} {100 * (ratio - 1):+.0f} %" for ratio, name in losses) or "no step loses more"
+    return rows + [[f"{what}: each optimisation", "loses at most 3 %", measured, not losses]]
+
+
+def _wake(records):
+    return [
+        [f"wake-up after {point['pause_us']} µs", "≤ 1.2 × bare futex", f"{number(ratio)} ×", ratio <= 1.2]
+        for job in _jobs(records, "events-wake")
+        for point in _points(job)
+        for ratio in [point["ratio"]["median"]]
+    ]
+
+
+def _waiting(records):
+    rows = []
+    for job in _jobs(records, "events-waiting"):
+        for point in _points(job):
+            spin = find(job, "vif:spin", work=point["work"], cores=point["cores"])
+            if spin:
+                ratio = point["rate"]["median"] / spin["rate"]["median"]
+                what = f"learnt waiting, {point['work']}, cores: {point['cores']}"
+                rows.append([what, "≥ 0.97 × never sleeping", f"{ratio:.2f} ×", ratio >= 0.97])
+    return rows
+
+
+def _idle(records):
+    return [
+        [
+            f"an event each {point['period_us'] // 1000} ms, cores: {point['cores']}",
+            "< 2 % CPU",
+            f"{number(cpu)} %",
+            cpu < 2,
+        ]
+        for job in _jobs(records, "events-idle")
+        for point in _points(job)
+        if point["period_us"] >= 1000
+        for cpu in [point["cpu_percent"]["median"]]
+    ]
+
+
+def of_records(records):
+    rows = _alloc(records) + _works(records) + _wake(records) + _waiting(records) + _idle(records)
+    return [[*row[:3], _verdict(row[3])] for row in rows]
