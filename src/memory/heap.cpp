@@ -50,14 +50,15 @@ Heap::Heap() noexcept {
       continue;
     }
     limit_ = blocks;
-    range_begin = (reinterpret_cast<uintptr_t>(start) + block_bytes - 1) & ~(uintptr_t{block_bytes} - 1);
-    range_bytes = bytes;
+    const uintptr_t first = (reinterpret_cast<uintptr_t>(start) + block_bytes - 1) & ~(uintptr_t{block_bytes} - 1);
+    range_begin.store(first, std::memory_order_relaxed);
+    range_bytes.store(bytes, std::memory_order_release);
     return;
   }
 }
 
 Block* Heap::block_at(uint32_t index) const noexcept {
-  return reinterpret_cast<Block*>(range_begin + std::size_t{index} * block_bytes);
+  return reinterpret_cast<Block*>(range_begin.load(std::memory_order_relaxed) + std::size_t{index} * block_bytes);
 }
 
 bool Heap::extend() noexcept {
@@ -86,7 +87,8 @@ unsigned Heap::take(Block** blocks, unsigned wanted) noexcept {
 void Heap::give(Block** blocks, unsigned count) noexcept {
   const std::lock_guard hold(lock_);
   for (unsigned i = 0; i < count; ++i) {
-    free_[free_count_++] = static_cast<uint32_t>((reinterpret_cast<uintptr_t>(blocks[i]) - range_begin) / block_bytes);
+    free_[free_count_++] = static_cast<uint32_t>(
+        (reinterpret_cast<uintptr_t>(blocks[i]) - range_begin.load(std::memory_order_relaxed)) / block_bytes);
   }
   if (free_count_ - cold_ > warm_blocks + cooled_at_once) cool();
 }
@@ -108,8 +110,8 @@ void Heap::cool() noexcept {
 
 Heap::Figures Heap::figures() noexcept {
   const std::lock_guard hold(lock_);
-  return {range_bytes, std::size_t{usable_} * block_bytes, std::size_t{usable_ - free_count_} * block_bytes,
-          std::size_t{cold_} * block_bytes};
+  return {range_bytes.load(std::memory_order_relaxed), std::size_t{usable_} * block_bytes,
+          std::size_t{usable_ - free_count_} * block_bytes, std::size_t{cold_} * block_bytes};
 }
 
 }  // namespace vif::memory

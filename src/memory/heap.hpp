@@ -5,6 +5,7 @@
 // Context: core and app, never a handler: it takes a lock.
 #pragma once
 
+#include <atomic>
 #include <cstddef>
 #include <cstdint>
 #include <mutex>
@@ -31,7 +32,10 @@ class Heap {
 
   // Whether the address is an object of a block. Any context.
   static bool owns(const void* address) noexcept {
-    return reinterpret_cast<uintptr_t>(address) - range_begin < range_bytes;
+    // Acquire: with the release store of the size, after that of the start. Who sees no size yet asks about an address
+    // that cannot be an object of a block, for those are made after it.
+    const std::size_t bytes = range_bytes.load(std::memory_order_acquire);
+    return reinterpret_cast<uintptr_t>(address) - range_begin.load(std::memory_order_relaxed) < bytes;
   }
 
  private:
@@ -40,9 +44,9 @@ class Heap {
   void cool() noexcept;
   Block* block_at(uint32_t index) const noexcept;
 
-  // Written once, before the first block is handed out; whoever asks about an object got it after that.
-  static inline uintptr_t range_begin = 0;
-  static inline std::size_t range_bytes = 0;
+  // Written once, before the first block is handed out.
+  static inline std::atomic<uintptr_t> range_begin{0};
+  static inline std::atomic<std::size_t> range_bytes{0};
 
   std::mutex lock_;
   // Free blocks by number, a stack. The oldest `cold_` of them have no memory now. It lies in reserved memory too.

@@ -6,6 +6,7 @@
 #include <vif/memory.hpp>
 
 #include <atomic>
+#include <cstdlib>
 #include <cstring>
 #include <list>
 #include <map>
@@ -13,6 +14,8 @@
 #include <string>
 #include <thread>
 #include <vector>
+
+#include "memory/heap.hpp"
 
 extern "C" int vif_test_c_api(void);
 
@@ -31,6 +34,17 @@ TEST(MemoryApi, EverySizeAndAlignmentIsServed) {
     }
   }
   release(nullptr);
+}
+
+// Run as it is, and with VIF_EMA_LARGEST=100. Requirement 28.
+TEST(MemoryApi, TheCutOffIsObeyed) {
+  const char* given = std::getenv("VIF_EMA_LARGEST");
+  const std::size_t largest = given != nullptr ? std::strtoull(given, nullptr, 10) : 2048;
+  for (const std::size_t bytes : {largest - 1, largest, largest + 1}) {
+    void* object = allocate(bytes);
+    EXPECT_EQ(Heap::owns(object), bytes <= largest) << bytes;
+    release(object);
+  }
 }
 
 TEST(MemoryApi, AnUnknownPlaceIsTheCallersOwn) {
