@@ -46,7 +46,7 @@ class Events(unittest.TestCase):
 
 class Promises(unittest.TestCase):
     def rows(self, benchmark, program, points, **others):
-        contenders = {"vif": points, **others}
+        contenders = {**others, "vif": points}
         results = {name: merge.points([list_] * 3, rounds.keys_of(program)) for name, list_ in contenders.items()}
         made = record(benchmark, [job(program, results, ranks=1)], contenders=tuple(contenders))
         return {row[0]: row[3] for row in verdicts.of_records([made]).rows}
@@ -68,7 +68,7 @@ class Promises(unittest.TestCase):
             return [{"work": "fan-out empty", "cores": 2, "rate": measure(rate)}]
 
         steps = {"vif:baseline": point(10), "vif:+padding": point(9)}
-        rows = self.rows("events-works", "works", point(16), **steps)
+        rows = self.rows("events-ablation", "works", point(16), **steps)
         self.assertEqual(rows["fan-out empty, cores: 2: all optimisations"], "met")
         self.assertEqual(rows["fan-out empty, cores: 2: each optimisation"], "NOT MET")
 

@@ -36,7 +36,7 @@ def parser():
     made.add_argument(
         "--ablate",
         action="store_true",
-        help="instead of peers: Vif's optimisations switched on step by step, from the baseline of the source",
+        help="ablation in the place of works: no peers, but Vif's optimisations one after the other",
     )
     made.add_argument("--quick", action="store_true", help="fewer points and shorter measures")
     made.add_argument("--rounds", type=int, default=5, metavar="N", help="rounds in which contenders take turns [5]")
@@ -57,7 +57,7 @@ def contenders_of(benchmark, options, programs, say):
     wanted = None if options.peers is None else options.peers.split(",")
     if who == "allocators":
         return contending.allocators(programs, wanted, say)
-    if options.ablate:
+    if who == "ablation":
         return contending.ablation(programs), []
     if who == "waiting":
         return contending.waiting(programs), []
@@ -71,6 +71,8 @@ def main(arguments, programs, say, show):
         return 2
     rounds.stop_on_signal()
     names = list(suite.KINDS) if "all" in options.benchmark else [f"events-{name}" for name in options.benchmark]
+    if options.ablate:
+        names = ["events-ablation" if name == "events-works" else name for name in names]
     complaint = wrong_peer(options.peers)
     if complaint:
         say(f"vif bench: {complaint}")

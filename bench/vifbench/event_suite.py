@@ -1,7 +1,7 @@
 """The benchmarks of `vif bench events`: what they run, how their points are told apart, and what is shown of them."""
 
 import os
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 from .suite import Job
 
@@ -24,8 +24,8 @@ class Kind:
     quick: dict = field(default_factory=dict)  # arguments of the program
     full: dict = field(default_factory=dict)
     notes: str = ""
-    # Who takes part. allocators: those that replace malloc(); runtimes: other event runtimes; waiting: Vif with each
-    # way to wait; vif: Vif alone.
+    # Who takes part. allocators: those that replace malloc(); runtimes: other event runtimes; ablation: Vif step by
+    # step; waiting: Vif with each way to wait; vif: Vif alone.
     contenders: str = "runtimes"
 
 
@@ -113,6 +113,13 @@ KINDS = {
         contenders="vif",
     ),
 }
+
+
+KINDS["events-ablation"] = replace(
+    KINDS["events-works"],
+    what="the same works on Vif alone, its optimisations switched on step by step from the baseline of the source",
+    contenders="ablation",
+)
 
 
 def short(benchmark):

@@ -105,7 +105,7 @@ def update(path, records):
         filled.append(match.group(1))
         return f"<!-- results:{match.group(1)} -->\n\n{contents[match.group(1)]}\n\n<!-- end -->"
 
-    text = re.sub(r"<!-- results:(\w+) -->.*?<!-- end -->", fill, text, flags=re.DOTALL)
+    text = re.sub(r"<!-- results:([\w-]+) -->.*?<!-- end -->", fill, text, flags=re.DOTALL)
     Path(path).write_text(text, encoding="utf-8")
     return filled
 
