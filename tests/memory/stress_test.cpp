@@ -16,7 +16,7 @@ namespace vif::memory {
 namespace {
 
 constexpr int threads = 4;
-constexpr int objects_each = 60'000;
+constexpr int objects_each = 30'000;
 
 // What every object begins with. The bytes that follow are all equal to `mark`.
 struct Letter : base::Inbox<>::Record {

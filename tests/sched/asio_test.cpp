@@ -62,6 +62,7 @@ TEST_F(AsioTest, TimersComeBackToTheColour) {
   EXPECT_EQ(colour, 5U);
 }
 
+#ifdef ASIO_HAS_CO_AWAIT
 TEST_F(AsioTest, SocketsAndCoroutinesKeepTheirColour) {
   asio::local::stream_protocol::socket here(context.executor(1));
   asio::local::stream_protocol::socket there(context.executor(2));
@@ -89,6 +90,7 @@ TEST_F(AsioTest, SocketsAndCoroutinesKeepTheirColour) {
   runtime.run();
   EXPECT_EQ(right, 2);
 }
+#endif
 
 // After the end nothing runs, and what is given is destroyed.
 TEST_F(AsioTest, AfterStopHandlersAreDestroyed) {
