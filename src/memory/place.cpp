@@ -18,7 +18,7 @@ constexpr unsigned parcel_class = class_of(parcel_bytes);
 // How many recent objects of a class a place keeps. None under the address sanitizer: a link in an object that nobody
 // may touch would hide what that sanitizer looks for.
 constexpr uint32_t most_recent(unsigned size_class) noexcept {
-  return poisons ? 0 : std::min<uint32_t>(256, 16384 / class_bytes[size_class]);
+  return poisons ? 0 : std::min<uint32_t>(256, 32768 / class_bytes[size_class]);
 }
 
 // Stands where a slot has no block yet: nothing is available in it. Never written.
