@@ -72,6 +72,20 @@ class Promises(unittest.TestCase):
         self.assertEqual(rows["fan-out empty, cores: 2: all optimisations"], "met")
         self.assertEqual(rows["fan-out empty, cores: 2: each optimisation"], "NOT MET")
 
+    def test_a_peer_within_the_spread_decides_nothing(self):
+        def point(*rates):
+            return [[{"work": "barrier", "cores": 2, "rate": measure(rate)}] for rate in rates]
+
+        def verdict(ours, theirs):
+            results = {"vif": merge.points(point(*ours), ("work", "cores"))}
+            results["tbb"] = merge.points(point(*theirs), ("work", "cores"))
+            made = record("events-works", [job("works", results, ranks=1)], contenders=("vif", "tbb"))
+            return [row[3] for row in verdicts.of_records([made]).rows]
+
+        self.assertEqual(verdict((10, 11, 12), (8, 9, 9)), ["met"])
+        self.assertEqual(verdict((8, 9, 10), (9, 10, 11)), ["undecided"])
+        self.assertEqual(verdict((6, 7, 8), (9, 10, 11)), ["NOT MET"])
+
     def test_waiting_and_idling(self):
         def point(rate):
             return [{"work": "fan-out 1000ns", "cores": 2, "rate": measure(rate)}]

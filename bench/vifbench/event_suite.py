@@ -51,7 +51,7 @@ KINDS = {
         keys=("work", "cores"),
         measures=[Measure("rate", "Millions of events per second", True)],
         across="cores",
-        quick={"works": "ping-pong,fan-out empty,fan-out 1000ns,barrier", "seconds": 0.1},
+        quick={"works": "ping-pong,fan-out empty,fan-out 1000ns,fan-out memory,barrier", "seconds": 0.1},
         full={"seconds": 0.4},
         notes="ping-pong: each core has one event that posts the next; fan-out: one event posts 100 over all cores, "
         "the last of which posts it again (empty; taking a time; memory: 22 bytes filled and sorted 50 times); "

@@ -43,7 +43,11 @@ def _works(records):
             what = f"{point['work']}, cores: {point['cores']}"
             if peer:
                 promised = f"> best peer ({peer[0]}, {number(peer[1])} M/s)"
-                rows.append([what, promised, f"{number(rate)} M/s", rate > peer[1]])
+                # Rounds of one that lie among rounds of the other decide nothing.
+                theirs, ours = find(job, peer[0], **wanted)["rate"], point["rate"]
+                within = theirs["low"] <= ours["high"] and ours["low"] <= theirs["high"]
+                ahead = rate > peer[1] or ("undecided" if within else False)
+                rows.append([what, promised, f"{number(rate)} M/s" + (", within the spread" if within else ""), ahead])
     return rows
 
 
