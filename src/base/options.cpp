@@ -49,6 +49,12 @@ constexpr Option table[] = {
      "How events reach another core: by its wait-free inbox (auto), or under a lock of its queue."},
     {"VIF_SCHED_WAKE", "auto", "auto|futex|pipe", "How a sleeping core is woken; auto: futex."},
     {"VIF_STATS", "0", "0|1", "Whether each process prints at its end what its communications did."},
+    {"VIF_COLL", "", "text",
+     "Which algorithms collectives use, such as bcast=chain,allreduce=ring; `vif info --coll` lists them. The same in "
+     "all ranks. Empty: what costs least."},
+    {"VIF_COLL_ORDER", "any", "any|ranks",
+     "ranks: reductions combine strictly in the order of ranks, so that results have the same bits whatever the size "
+     "of the data, the root and the circumstances; slower for long data."},
     {"VIF_HANG_TIMEOUT", "0", "number",
      "After how many seconds in which no rank got further mpirun says who waits for what and ends the job; 0: never."},
     {"VIF_CC", "", "text", "The C compiler that mpicc calls; empty: the one Vif was built with."},

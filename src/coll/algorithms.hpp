@@ -48,6 +48,12 @@ void reduce_scatter_allreduce(Schedule& schedule, const void* in, void* out, con
 void scan_doubling(Schedule& schedule, const void* in, void* out, uint64_t count);
 void exscan_doubling(Schedule& schedule, const void* in, void* out, uint64_t count);
 
+// --- fold.cpp --- The same bits as the shared area makes.
+void reduce_fold(Schedule& schedule, const void* in, void* out, uint64_t count, int root);
+void allreduce_fold(Schedule& schedule, const void* in, void* out, uint64_t count);
+void scan_fold(Schedule& schedule, const void* in, void* out, uint64_t count);
+void exscan_fold(Schedule& schedule, const void* in, void* out, uint64_t count);
+
 // --- gather.cpp, scatter.cpp --- one block per process, or sizes and displacements per process.
 struct Blocks {
   const uint64_t* sizes = nullptr;  // null: all of `bytes`, one after the other

@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <cstring>
 
+#include "coll/area_limit.hpp"
+
 namespace vif::coll {
 
 namespace {
@@ -10,6 +12,35 @@ namespace {
 constexpr uint64_t line = 64;
 constexpr uint64_t blocks_aim = 16 * 1024;  // all blocks of a slot together, while that leaves a line for each
 constexpr uint64_t largest_block = 4096;
+
+Collective collective_of_kind(AreaCall::Kind kind) noexcept {
+  switch (kind) {
+    case AreaCall::Kind::never:
+    case AreaCall::Kind::barrier:
+      return Collective::barrier;
+    case AreaCall::Kind::bcast:
+      return Collective::bcast;
+    case AreaCall::Kind::scatter:
+      return Collective::scatter;
+    case AreaCall::Kind::gather:
+      return Collective::gather;
+    case AreaCall::Kind::reduce:
+      return Collective::reduce;
+    case AreaCall::Kind::allgather:
+      return Collective::allgather;
+    case AreaCall::Kind::alltoall:
+      return Collective::alltoall;
+    case AreaCall::Kind::allreduce:
+      return Collective::allreduce;
+    case AreaCall::Kind::scan:
+      return Collective::scan;
+    case AreaCall::Kind::exscan:
+      return Collective::exscan;
+    case AreaCall::Kind::reduce_scatter:
+      return Collective::reduce_scatter;
+  }
+  return Collective::barrier;
+}
 
 void copy_bytes(void* to, const void* from, uint64_t bytes) noexcept {
   if (bytes != 0 && to != from) std::memcpy(to, from, bytes);
@@ -28,13 +59,30 @@ uint64_t area_slot_bytes(int size) noexcept {
 
 uint64_t area_bytes(int size) noexcept { return area_slots * area_slot_bytes(size); }
 
+uint64_t AreaCall::longest() const noexcept {
+  return sizes == nullptr ? bytes : *std::max_element(sizes, sizes + group->size);
+}
+
+uint64_t area_limit(Collective collective, int size) noexcept {
+  const uint64_t room = area_block(size);
+  const uint64_t processes = static_cast<uint64_t>(size);
+  if (collective == Collective::bcast) return room * processes;
+  return collective == Collective::alltoall ? room / processes : room;
+}
+
 bool AreaCall::fits() const noexcept {
   if (group->slots == nullptr || kind == Kind::never) return false;
-  const uint64_t room = area_block(group->size);
-  const uint64_t processes = static_cast<uint64_t>(group->size);
-  if (kind == Kind::bcast) return bytes <= room * processes;
-  if (kind == Kind::alltoall) return bytes <= room / processes;
-  return bytes <= room;
+  const Collective collective = collective_of_kind(kind);
+  return longest() <= area_limit(collective, group->size) && area_allowed(collective);
+}
+
+bool AreaCall::hopeless() const noexcept {
+  if (group->broken) return true;
+  if (group->engine->failures() == 0) return false;
+  for (int rank = 0; rank < group->size && !group->broken; ++rank) {
+    group->broken = group->engine->has_failed(group->processes[rank]);
+  }
+  return group->broken;
 }
 
 void AreaCall::take_use() noexcept {
@@ -43,6 +91,7 @@ void AreaCall::take_use() noexcept {
   AreaSlot& words = *reinterpret_cast<AreaSlot*>(slot);
   use_ = SlotUse<>(words, number / area_slots, static_cast<uint64_t>(group->size));
   blocks_ = slot + sizeof(AreaSlot);
+  entered_ = false;
 }
 
 std::byte* AreaCall::block(int rank) const noexcept {
@@ -71,32 +120,36 @@ void AreaCall::ring_others() const noexcept {
 }
 
 bool AreaCall::enter() noexcept {
+  if (entered_) return true;
   if (!use_.open_or_ask()) return false;
+  entered_ = true;
+  if (kind != Kind::bcast && kind != Kind::scatter) {
+    write_block();
+    count_in();
+  } else if (is_root()) {
+    copy_bytes(blocks_, in, kind == Kind::bcast ? bytes : bytes * static_cast<uint64_t>(group->size));
+    use_.announce();
+    ring_others();
+  }
+  return true;
+}
+
+void AreaCall::write_block() noexcept {
+  const auto place = static_cast<uint64_t>(group->rank);
+  const bool own_place = in == in_place;
+  const std::byte* mine = static_cast<const std::byte*>(contribution());
   switch (kind) {
     case Kind::barrier:
-      break;
-    case Kind::bcast:
-    case Kind::scatter:
-      if (!is_root()) return true;
-      copy_bytes(blocks_, in, kind == Kind::bcast ? bytes : bytes * static_cast<uint64_t>(group->size));
-      use_.announce();
-      ring_others();
-      return true;
+      return;
     case Kind::gather:
-    case Kind::allgather: {
-      const bool own_place = in == in_place;
-      const std::byte* mine = static_cast<const std::byte*>(contribution());
-      copy_bytes(block(group->rank), own_place ? mine + bytes * static_cast<uint64_t>(group->rank) : mine, bytes);
-      break;
-    }
+    case Kind::allgather:
+      if (own_place) mine += sizes == nullptr ? static_cast<int64_t>(bytes * place) : displacements[place];
+      return copy_bytes(block(group->rank), mine, sizes == nullptr ? bytes : sizes[place]);
     case Kind::alltoall:
-      copy_bytes(block(group->rank), contribution(), bytes * static_cast<uint64_t>(group->size));
-      break;
+      return copy_bytes(block(group->rank), mine, bytes * static_cast<uint64_t>(group->size));
     default:
-      copy_bytes(block(group->rank), contribution(), bytes);
+      copy_bytes(block(group->rank), mine, bytes);
   }
-  count_in();
-  return true;
 }
 
 // The last to arrive makes the result when it must, and rings whoever may be waiting for it.
@@ -158,7 +211,10 @@ void AreaCall::collect() noexcept {
     case Kind::gather:
     case Kind::allgather:
       if (kind == Kind::gather && !is_root()) return;
-      for (int rank = 0; rank <= last; ++rank) copy_bytes(to + bytes * static_cast<uint64_t>(rank), block(rank), bytes);
+      for (int rank = 0; rank <= last; ++rank) {
+        const int64_t place = sizes == nullptr ? static_cast<int64_t>(bytes) * rank : displacements[rank];
+        copy_bytes(to + place, block(rank), sizes == nullptr ? bytes : sizes[rank]);
+      }
       return;
     case Kind::alltoall:
       for (int rank = 0; rank <= last; ++rank) {

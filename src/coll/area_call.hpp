@@ -55,8 +55,10 @@ struct AreaCall {
 
   // Takes the next use of the area. App, once, in the order of the group's operations.
   void take_use() noexcept;
-  // Writes and counts in, once the slot is open. False: not yet, and this process will be rung.
+  // Writes and counts in, once the slot is open, and once only. False: not yet, and this process will be rung.
   bool enter() noexcept;
+  // A process of the group has died: what is waited for may never come. The group is broken from then on.
+  bool hopeless() const noexcept;
   // Whether what leave() needs is there. After enter().
   bool ready() const noexcept;
   bool combines_user_code() const noexcept;
@@ -72,6 +74,9 @@ struct AreaCall {
   Reduction reduction;
   uint64_t first = 0;  // reductions: the elements that this process gets
   uint64_t count = 0;
+  // allgather: the blocks' sizes and places when they differ; `bytes` is mine then.
+  const uint64_t* sizes = nullptr;
+  const int64_t* displacements = nullptr;
 
  private:
   std::byte* block(int rank) const noexcept;
@@ -81,11 +86,14 @@ struct AreaCall {
   bool last_combines() const noexcept;
   void combine(std::byte* to, int first_rank, int last_rank) const noexcept;
   void ring_others() const noexcept;
+  void write_block() noexcept;
   void count_in() noexcept;
+  uint64_t longest() const noexcept;
   void collect() noexcept;
 
   SlotUse<> use_;
   std::byte* blocks_ = nullptr;
+  bool entered_ = false;
 };
 
 }  // namespace vif::coll

@@ -2,7 +2,13 @@
 
 namespace vif::coll {
 
-AreaOperation::AreaOperation(const AreaCall& call) noexcept : call_(call) {
+AreaOperation::AreaOperation(const AreaCall& call) : call_(call) {
+  if (call.sizes != nullptr) {
+    sizes_.assign(call.sizes, call.sizes + call.group->size);
+    displacements_.assign(call.displacements, call.displacements + call.group->size);
+    call_.sizes = sizes_.data();
+    call_.displacements = displacements_.data();
+  }
   begin_task_.run = begin;
   leave_task_.run = leave;
   poller_.poll = poll;
@@ -11,7 +17,7 @@ AreaOperation::AreaOperation(const AreaCall& call) noexcept : call_(call) {
 
 void AreaOperation::start() noexcept {
   call_.take_use();
-  entered_ = false;
+  outcome_ = net::Outcome::success;
   done_.store(0, std::memory_order_relaxed);
   call_.group->engine->submit(begin_task_);
 }
@@ -28,9 +34,12 @@ bool AreaOperation::poll(net::Engine& engine, net::Poller& poller) noexcept {
 // True: nothing more to poll for. The end itself is a task of its own, because the engine still looks at the poller
 // after this, and because user operators run in application threads only.
 bool AreaOperation::try_to_end(net::Engine& engine) noexcept {
-  if (!entered_) entered_ = call_.enter();
-  if (!entered_ || !call_.ready()) return false;
-  if (call_.combines_user_code()) {
+  const bool ready = call_.enter() && call_.ready();
+  if (!ready) {
+    if (!call_.hopeless()) return false;
+    outcome_ = net::Outcome::peer_dead;
+  }
+  if (ready && call_.combines_user_code()) {
     engine.run_in_app(leave_task_);
   } else {
     engine.submit(leave_task_);
@@ -40,7 +49,7 @@ bool AreaOperation::try_to_end(net::Engine& engine) noexcept {
 
 void AreaOperation::leave(net::Engine&, net::Task& task) noexcept {
   AreaOperation& self = *static_cast<OwnTask&>(task).owner;
-  self.call_.leave();
+  if (self.outcome_ == net::Outcome::success) self.call_.leave();
   self.done_.store(1, std::memory_order_release);
 }
 

@@ -3,13 +3,15 @@
 // rest.
 #pragma once
 
+#include <vector>
+
 #include "coll/area_call.hpp"
 
 namespace vif::coll {
 
 class AreaOperation final : public Operation {
  public:
-  explicit AreaOperation(const AreaCall& call) noexcept;
+  explicit AreaOperation(const AreaCall& call);
   void start() noexcept override;
 
  private:
@@ -26,7 +28,8 @@ class AreaOperation final : public Operation {
   bool try_to_end(net::Engine& engine) noexcept;
 
   AreaCall call_;
-  bool entered_ = false;
+  std::vector<uint64_t> sizes_;  // kept: the caller's arrays are read during the call only
+  std::vector<int64_t> displacements_;
   OwnTask begin_task_;
   OwnTask leave_task_;
   OwnPoller poller_;

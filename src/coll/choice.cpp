@@ -1,10 +1,9 @@
 #include "coll/choice.hpp"
 
 #include <algorithm>
-#include <array>
 #include <bit>
 #include <cmath>
-#include <utility>
+#include <initializer_list>
 
 namespace vif::coll {
 
@@ -16,18 +15,159 @@ constexpr double byte_time = 1.0 / 8000.0;  // one copy, memory to memory
 constexpr double few_cores = 2.0;           // that share the work when there are fewer cores than processes
 
 double rounds(int size) noexcept { return std::bit_width(static_cast<unsigned>(size - 1)); }
+bool is_power(int size) noexcept { return std::has_single_bit(static_cast<unsigned>(size)); }
 
-// The cheapest; the first of equal ones.
-template <class Algorithm, std::size_t n>
-Algorithm cheapest(const std::array<std::pair<Algorithm, Cost>, n>& candidates, const Situation& situation) noexcept {
-  const auto best = std::min_element(candidates.begin(), candidates.end(), [&](const auto& one, const auto& other) {
-    return price(one.second, situation) < price(other.second, situation);
-  });
-  return best->first;
+struct Priced {
+  Algorithm algorithm;
+  Cost cost;
+};
+
+Candidates listed(std::initializer_list<Priced> all, const Situation& situation) noexcept {
+  Candidates candidates;
+  for (const Priced& it : all) {
+    candidates.list[static_cast<std::size_t>(candidates.count++)] = {it.algorithm, price(it.cost, situation)};
+  }
+  return candidates;
 }
 
 // The same work in every process, one step after the other.
 Cost even(int size, double messages, double bytes) noexcept { return {messages, bytes, messages * size, bytes * size}; }
+
+Candidates for_bcast(double length, const Situation& situation) noexcept {
+  const double size = situation.size;
+  const double edges = size - 1;
+  const double depth = rounds(situation.size);
+  const Cost tree{depth, depth * length, edges, edges * length};
+  if (situation.size <= 2) return listed({{Algorithm::binomial, tree}}, situation);
+  const double segments =
+      std::ceil(length / static_cast<double>(chain_segment(static_cast<uint64_t>(length), situation)));
+  const Cost chain{segments + edges, length + edges * length / std::max(1.0, segments), segments * edges,
+                   edges * length};
+  const Cost ring{depth + edges, 2 * length * edges / size, edges * (1 + size), 2 * edges * length};
+  return listed({{Algorithm::binomial, tree}, {Algorithm::chain, chain}, {Algorithm::scatter_allgather, ring}},
+                situation);
+}
+
+// One process after the other, in segments.
+Cost fold_cost(double length, const Situation& situation) noexcept {
+  const double edges = situation.size - 1;
+  const double segments =
+      std::ceil(length / static_cast<double>(chain_segment(static_cast<uint64_t>(length), situation)));
+  return {segments + edges, 2 * (length + edges * length / std::max(1.0, segments)), segments * edges,
+          2 * edges * length};
+}
+
+Candidates for_reduce(double length, const Situation& situation) noexcept {
+  if (situation.ordered) return listed({{Algorithm::fold, fold_cost(length, situation)}}, situation);
+  const double edges = situation.size - 1;
+  const double depth = rounds(situation.size);
+  // Two bytes of work for each byte that is received and combined.
+  const Cost tree{depth, 2 * depth * length, edges, 2 * edges * length};
+  const Cost halving{2 * depth, 4 * length, 2 * depth * situation.size, 4 * edges * length};
+  return listed({{Algorithm::binomial, tree}, {Algorithm::halving, halving}}, situation);
+}
+
+Candidates for_allreduce(double length, const Situation& situation) noexcept {
+  if (situation.ordered) return listed({{Algorithm::fold, fold_cost(length, situation)}}, situation);
+  const double edges = situation.size - 1;
+  const double depth = rounds(situation.size);
+  const double share = edges / std::max(1, situation.size);
+  const bool folds = !is_power(situation.size);
+  const Cost doubling = even(situation.size, depth + (folds ? 1 : 0), (2 * depth + (folds ? 1 : 0)) * length);
+  // Halving copies the vector first.
+  const Cost halving = even(situation.size, 2 * depth + (folds ? 1 : 0), (3 * share + 1 + (folds ? 2 : 0)) * length);
+  if (!situation.commutative) {
+    return listed({{Algorithm::doubling, doubling}, {Algorithm::halving, halving}}, situation);
+  }
+  const Cost ring = even(situation.size, 2 * edges, 3 * share * length);
+  return listed({{Algorithm::doubling, doubling}, {Algorithm::halving, halving}, {Algorithm::ring, ring}}, situation);
+}
+
+Candidates for_reduce_scatter(double length, const Situation& situation) noexcept {
+  const double edges = situation.size - 1;
+  const double depth = rounds(situation.size);
+  const Cost direct = even(situation.size, edges, 2 * length * edges / std::max(1, situation.size));
+  if (situation.ordered) return listed({{Algorithm::direct, direct}}, situation);
+  const Cost all = even(situation.size, depth, (2 * depth + 1) * length);
+  return listed({{Algorithm::direct, direct}, {Algorithm::allreduce, all}}, situation);
+}
+
+// Gather and scatter.
+Candidates for_tree(double length, const Situation& situation) noexcept {
+  const double edges = situation.size - 1;
+  const double depth = rounds(situation.size);
+  const Cost linear{edges, edges * length, edges, edges * length};
+  // Blocks are copied once more at each level, and at the root.
+  const Cost tree{depth, 2 * edges * length, edges, (depth / 2 + 2) * edges * length};
+  return listed({{Algorithm::linear, linear}, {Algorithm::binomial, tree}}, situation);
+}
+
+Candidates for_allgather(double length, const Situation& situation) noexcept {
+  const double edges = situation.size - 1;
+  const double depth = rounds(situation.size);
+  const Cost ring = even(situation.size, edges, edges * length);
+  const Cost bruck = even(situation.size, depth, 2 * edges * length);
+  if (!is_power(situation.size)) return listed({{Algorithm::ring, ring}, {Algorithm::bruck, bruck}}, situation);
+  // As few bytes as the ring and as few messages as Bruck's: never worse than either.
+  const Cost doubling = even(situation.size, depth, edges * length);
+  return listed({{Algorithm::doubling, doubling}, {Algorithm::ring, ring}, {Algorithm::bruck, bruck}}, situation);
+}
+
+Candidates for_alltoall(double length, const Situation& situation) noexcept {
+  const double edges = situation.size - 1;
+  const double depth = rounds(situation.size);
+  const Cost pairwise = even(situation.size, edges, edges * length);
+  // Half of the blocks move in each round, and are packed and unpacked; all are turned before and after.
+  const Cost bruck = even(situation.size, depth, (1.5 * depth + 2) * situation.size * length);
+  return listed({{Algorithm::pairwise, pairwise}, {Algorithm::bruck, bruck}}, situation);
+}
+
+Candidates for_scan(double length, const Situation& situation) noexcept {
+  const double edges = situation.size - 1;
+  const double depth = rounds(situation.size);
+  if (situation.ordered) {
+    return listed({{Algorithm::fold, even(situation.size, edges / 2, edges * length)}}, situation);
+  }
+  return listed({{Algorithm::doubling, even(situation.size, depth, 3 * depth * length)}}, situation);
+}
+
+// What VIF_COLL says, by collective; written once at the start.
+struct Forced {
+  bool given = false;
+  Algorithm algorithm = Algorithm::area;
+};
+std::array<Forced, collectives_count> forced;
+
+constexpr std::string_view collective_names[] = {"barrier",        "bcast",    "gather", "scatter",
+                                                 "allgather",      "alltoall", "reduce", "allreduce",
+                                                 "reduce_scatter", "scan",     "exscan"};
+constexpr std::string_view algorithm_names[] = {"area",    "linear",   "binomial",      "chain",  "scatter_allgather",
+                                                "halving", "doubling", "ring",          "direct", "allreduce",
+                                                "bruck",   "pairwise", "dissemination", "fold"};
+
+std::string one_choice(std::string_view text) {
+  const std::size_t equals = text.find('=');
+  Collective collective;
+  if (equals == std::string_view::npos || !collective_of(text.substr(0, equals), collective)) {
+    return "VIF_COLL: '" + std::string(text) + "' is not COLLECTIVE=ALGORITHM with a collective such as bcast.";
+  }
+  const std::string_view wanted = text.substr(equals + 1);
+  // With 8 processes every algorithm of a commutative operation works.
+  const Candidates all = candidates(collective, 1024, {8, false, true, false});
+  std::string known = "area";
+  bool found = wanted == "area";
+  Algorithm algorithm = Algorithm::area;
+  for (int i = 0; i < all.count; ++i) {
+    const Algorithm it = all.list[static_cast<std::size_t>(i)].algorithm;
+    known += ", " + std::string(name_of(it));
+    if (wanted != name_of(it)) continue;
+    found = true;
+    algorithm = it;
+  }
+  if (!found) return "VIF_COLL: " + std::string(text) + ": there is no such algorithm; give one of " + known + ".";
+  forced[static_cast<std::size_t>(collective)] = {true, algorithm};
+  return {};
+}
 
 }  // namespace
 
@@ -43,97 +183,74 @@ uint64_t chain_segment(uint64_t bytes, const Situation& situation) noexcept {
   return std::clamp<uint64_t>(static_cast<uint64_t>(best), 16 * 1024, 256 * 1024);
 }
 
-BcastAlgorithm choose_bcast(uint64_t bytes, const Situation& situation) noexcept {
-  if (situation.size <= 2) return BcastAlgorithm::binomial;
+Candidates candidates(Collective collective, uint64_t bytes, const Situation& situation) noexcept {
   const double length = static_cast<double>(bytes);
-  const double size = situation.size;
-  const double edges = size - 1;
-  const double segments = std::ceil(length / static_cast<double>(chain_segment(bytes, situation)));
-  const Cost tree{rounds(situation.size), rounds(situation.size) * length, edges, edges * length};
-  const Cost chain{segments + edges, length + edges * length / std::max(1.0, segments), segments * edges,
-                   edges * length};
-  const Cost ring{rounds(situation.size) + edges, 2 * length * edges / size, edges * (1 + size), 2 * edges * length};
-  return cheapest(std::array{std::pair{BcastAlgorithm::binomial, tree}, std::pair{BcastAlgorithm::chain, chain},
-                             std::pair{BcastAlgorithm::scatter_allgather, ring}},
-                  situation);
-}
-
-ReduceAlgorithm choose_reduce(uint64_t bytes, const Situation& situation) noexcept {
-  const double length = static_cast<double>(bytes);
-  const double edges = situation.size - 1;
-  const double depth = rounds(situation.size);
-  // Two bytes of work for each byte that is received and combined.
-  const Cost tree{depth, 2 * depth * length, edges, 2 * edges * length};
-  const Cost halving{2 * depth, 4 * length, 2 * depth * situation.size, 4 * edges * length};
-  return cheapest(std::array{std::pair{ReduceAlgorithm::binomial, tree}, std::pair{ReduceAlgorithm::halving, halving}},
-                  situation);
-}
-
-AllreduceAlgorithm choose_allreduce(uint64_t bytes, const Situation& situation) noexcept {
-  const double length = static_cast<double>(bytes);
-  const double edges = situation.size - 1;
-  const double depth = rounds(situation.size);
-  const double share = edges / std::max(1, situation.size);
-  const bool folds = !std::has_single_bit(static_cast<unsigned>(situation.size));
-  const Cost doubling = even(situation.size, depth + (folds ? 1 : 0), (2 * depth + (folds ? 1 : 0)) * length);
-  // Halving copies the vector first.
-  const Cost halving = even(situation.size, 2 * depth + (folds ? 1 : 0), (3 * share + 1 + (folds ? 2 : 0)) * length);
-  const Cost ring = even(situation.size, 2 * edges, 3 * share * length);
-  if (!situation.commutative) {
-    return cheapest(
-        std::array{std::pair{AllreduceAlgorithm::doubling, doubling}, std::pair{AllreduceAlgorithm::halving, halving}},
-        situation);
+  switch (collective) {
+    case Collective::barrier:
+      return listed({{Algorithm::dissemination, even(situation.size, rounds(situation.size), 0)}}, situation);
+    case Collective::bcast:
+      return for_bcast(length, situation);
+    case Collective::gather:
+    case Collective::scatter:
+      return for_tree(length, situation);
+    case Collective::allgather:
+      return for_allgather(length, situation);
+    case Collective::alltoall:
+      return for_alltoall(length, situation);
+    case Collective::reduce:
+      return for_reduce(length, situation);
+    case Collective::allreduce:
+      return for_allreduce(length, situation);
+    case Collective::reduce_scatter:
+      return for_reduce_scatter(length, situation);
+    case Collective::scan:
+    case Collective::exscan:
+      return for_scan(length, situation);
   }
-  return cheapest(
-      std::array{std::pair{AllreduceAlgorithm::doubling, doubling}, std::pair{AllreduceAlgorithm::halving, halving},
-                 std::pair{AllreduceAlgorithm::ring, ring}},
-      situation);
+  return {};
 }
 
-ReduceScatterAlgorithm choose_reduce_scatter(uint64_t bytes, const Situation& situation) noexcept {
-  const double length = static_cast<double>(bytes);
-  const double edges = situation.size - 1;
-  const double depth = rounds(situation.size);
-  const Cost direct = even(situation.size, edges, 2 * length * edges / std::max(1, situation.size));
-  const Cost all = even(situation.size, depth, (2 * depth + 1) * length);
-  return cheapest(
-      std::array{std::pair{ReduceScatterAlgorithm::direct, direct}, std::pair{ReduceScatterAlgorithm::allreduce, all}},
-      situation);
+Algorithm choose(Collective collective, uint64_t bytes, const Situation& situation) noexcept {
+  const Candidates all = candidates(collective, bytes, situation);
+  const Forced& wish = forced[static_cast<std::size_t>(collective)];
+  const Candidate* const end = all.list.data() + all.count;
+  if (wish.given) {
+    const auto same = [&](const Candidate& it) { return it.algorithm == wish.algorithm; };
+    if (const Candidate* it = std::find_if(all.list.data(), end, same); it != end) return it->algorithm;
+  }
+  return std::min_element(all.list.data(), end,
+                          [](const Candidate& one, const Candidate& other) { return one.price < other.price; })
+      ->algorithm;
 }
 
-TreeAlgorithm choose_tree(uint64_t bytes, const Situation& situation) noexcept {
-  const double length = static_cast<double>(bytes);
-  const double edges = situation.size - 1;
-  const double depth = rounds(situation.size);
-  const Cost linear{edges, edges * length, edges, edges * length};
-  // Blocks are copied once more at each level, and at the root.
-  const Cost tree{depth, 2 * edges * length, edges, (depth / 2 + 2) * edges * length};
-  return cheapest(std::array{std::pair{TreeAlgorithm::linear, linear}, std::pair{TreeAlgorithm::binomial, tree}},
-                  situation);
+bool area_allowed(Collective collective) noexcept {
+  const Forced& wish = forced[static_cast<std::size_t>(collective)];
+  return !wish.given || wish.algorithm == Algorithm::area;
 }
 
-AllgatherAlgorithm choose_allgather(uint64_t bytes, const Situation& situation) noexcept {
-  const double length = static_cast<double>(bytes);
-  const double edges = situation.size - 1;
-  const double depth = rounds(situation.size);
-  // As few bytes as the ring and as few messages as Bruck's: never worse than either.
-  if (std::has_single_bit(static_cast<unsigned>(situation.size))) return AllgatherAlgorithm::doubling;
-  const Cost ring = even(situation.size, edges, edges * length);
-  const Cost bruck = even(situation.size, depth, 2 * edges * length);
-  return cheapest(std::array{std::pair{AllgatherAlgorithm::ring, ring}, std::pair{AllgatherAlgorithm::bruck, bruck}},
-                  situation);
+std::string_view name_of(Collective collective) noexcept {
+  return collective_names[static_cast<std::size_t>(collective)];
 }
 
-AlltoallAlgorithm choose_alltoall(uint64_t bytes, const Situation& situation) noexcept {
-  const double length = static_cast<double>(bytes);
-  const double edges = situation.size - 1;
-  const double depth = rounds(situation.size);
-  const Cost pairwise = even(situation.size, edges, edges * length);
-  // Half of the blocks move in each round, and are packed and unpacked; all are turned before and after.
-  const Cost bruck = even(situation.size, depth, (1.5 * depth + 2) * situation.size * length);
-  return cheapest(
-      std::array{std::pair{AlltoallAlgorithm::pairwise, pairwise}, std::pair{AlltoallAlgorithm::bruck, bruck}},
-      situation);
+std::string_view name_of(Algorithm algorithm) noexcept { return algorithm_names[static_cast<std::size_t>(algorithm)]; }
+
+bool collective_of(std::string_view name, Collective& collective) noexcept {
+  for (int i = 0; i < collectives_count; ++i) {
+    if (name != collective_names[i]) continue;
+    collective = static_cast<Collective>(i);
+    return true;
+  }
+  return false;
+}
+
+std::string set_choices(std::string_view text) {
+  forced = {};
+  while (!text.empty()) {
+    const std::string_view one = text.substr(0, text.find(','));
+    text.remove_prefix(std::min(text.size(), one.size() + 1));
+    if (std::string sentence = one_choice(one); !sentence.empty()) return sentence;
+  }
+  return {};
 }
 
 }  // namespace vif::coll

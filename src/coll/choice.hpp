@@ -1,12 +1,16 @@
-// Which algorithm: estimates of what each costs, compared. Pure functions of numbers that all processes know alike: a
-// choice that differed between them would be a deadlock.
+// Which algorithm: estimates of what each costs, compared. Pure functions of numbers that all processes know alike (and
+// of the options VIF_COLL and VIF_COLL_ORDER, which are theirs alike): a choice that differed between them would be a
+// deadlock.
 //
 // The model: a message costs a fixed time, a byte moved or combined costs a time of its own. With a core for each
 // process the longest chain of them counts. With fewer cores than processes everything that anybody does counts, and
 // each message that somebody must wait for costs a turn of the scheduler. Context: any.
 #pragma once
 
+#include <array>
 #include <cstdint>
+#include <string>
+#include <string_view>
 
 namespace vif::coll {
 
@@ -14,6 +18,7 @@ struct Situation {
   int size = 1;                 // processes
   bool oversubscribed = false;  // more processes than cores
   bool commutative = true;
+  bool ordered = false;  // the result must not depend on the choice
 };
 
 // What an algorithm does: along its longest chain, and in all processes together.
@@ -24,27 +29,69 @@ struct Cost {
   double all_bytes = 0;
 };
 
-// Microseconds, up to a common factor.
+// Microseconds.
 double price(const Cost& cost, const Situation& situation) noexcept;
 
-enum class BcastAlgorithm : uint8_t { binomial, chain, scatter_allgather };
-enum class ReduceAlgorithm : uint8_t { binomial, halving };
-enum class AllreduceAlgorithm : uint8_t { doubling, halving, ring };
-enum class ReduceScatterAlgorithm : uint8_t { direct, allreduce };
-enum class TreeAlgorithm : uint8_t { linear, binomial };  // gather, scatter
-enum class AllgatherAlgorithm : uint8_t { ring, doubling, bruck };
-enum class AlltoallAlgorithm : uint8_t { pairwise, bruck };
+enum class Collective : uint8_t {
+  barrier,
+  bcast,
+  gather,
+  scatter,
+  allgather,
+  alltoall,
+  reduce,
+  allreduce,
+  reduce_scatter,
+  scan,
+  exscan,
+};
+inline constexpr int collectives_count = 11;
+
+enum class Algorithm : uint8_t {
+  area,  // in shared memory (area_call.hpp): not by price, but where it fits
+  linear,
+  binomial,
+  chain,
+  scatter_allgather,
+  halving,
+  doubling,
+  ring,
+  direct,
+  allreduce,
+  bruck,
+  pairwise,
+  dissemination,
+  fold,  // strictly from the last rank to the first
+};
+
+struct Candidate {
+  Algorithm algorithm = Algorithm::linear;
+  double price = 0;
+};
+
+// Those that work here, in order of preference among equal prices.
+struct Candidates {
+  std::array<Candidate, 3> list;
+  int count = 0;
+};
 
 // `bytes` is the whole vector for bcast and reductions, and one block for the others.
-BcastAlgorithm choose_bcast(uint64_t bytes, const Situation& situation) noexcept;
-ReduceAlgorithm choose_reduce(uint64_t bytes, const Situation& situation) noexcept;
-AllreduceAlgorithm choose_allreduce(uint64_t bytes, const Situation& situation) noexcept;
-ReduceScatterAlgorithm choose_reduce_scatter(uint64_t bytes, const Situation& situation) noexcept;
-TreeAlgorithm choose_tree(uint64_t bytes, const Situation& situation) noexcept;
-AllgatherAlgorithm choose_allgather(uint64_t bytes, const Situation& situation) noexcept;
-AlltoallAlgorithm choose_alltoall(uint64_t bytes, const Situation& situation) noexcept;
+Candidates candidates(Collective collective, uint64_t bytes, const Situation& situation) noexcept;
+// The one that VIF_COLL names, if it works here; else the cheapest.
+Algorithm choose(Collective collective, uint64_t bytes, const Situation& situation) noexcept;
+
+// Whether VIF_COLL lets the shared area be used.
+bool area_allowed(Collective collective) noexcept;
 
 // The segments of a pipelined chain.
 uint64_t chain_segment(uint64_t bytes, const Situation& situation) noexcept;
+
+std::string_view name_of(Collective collective) noexcept;
+std::string_view name_of(Algorithm algorithm) noexcept;
+bool collective_of(std::string_view name, Collective& collective) noexcept;
+
+// Takes choices as VIF_COLL writes them: "bcast=chain,allreduce=ring". A full sentence when they are wrong, else empty.
+// App context, before any collective.
+std::string set_choices(std::string_view text);
 
 }  // namespace vif::coll

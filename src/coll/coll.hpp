@@ -36,6 +36,7 @@ struct Reduction {
   void* argument = nullptr;
   uint64_t element_size = 1;  // bytes
   bool commutative = true;    // false: combined strictly in the order of ranks
+  bool ordered = false;       // the same bits whatever the size of the data, the root and the circumstances
 };
 
 // The processes that take part, seen by one of them. The first block is filled by its owner; the object does not move
@@ -65,6 +66,9 @@ struct Group {
   // without: it sends messages. Freed by its owner when every process has completed all its operations (after a
   // barrier, say).
   bool attach_area(uint64_t offset) noexcept;
+
+  // A process of the group has died while the area was used: no collective of it can succeed any more.
+  bool broken = false;
 
   // Private to the layer.
   AreaSlot* slots = nullptr;  // null: no area

@@ -73,7 +73,10 @@ auto scatterv_to(Group& group, const void* in, const Blocks& blocks, void* out, 
 
 template <class End>
 auto allgatherv_to(Group& group, const void* in, void* out, const Blocks& blocks, End end) noexcept {
-  return end(AreaCall(group, Kind::never), [&](Schedule& schedule) { allgather_ring(schedule, in, out, blocks); });
+  AreaCall call = blocks_call(group, Kind::allgather, in, 0, out, 0);
+  call.sizes = blocks.sizes;
+  call.displacements = blocks.displacements;
+  return end(call, [&](Schedule& schedule) { allgather_ring(schedule, in, out, blocks); });
 }
 
 template <class End>

@@ -64,14 +64,14 @@ template <class End>
 auto scan_to(Group& group, const void* in, void* out, uint64_t count, const Reduction& reduction, End end) noexcept {
   const void* const source = resolve(in, out);
   return end(vector_call(group, Kind::scan, source, out, count, reduction),
-             [&](Schedule& schedule) { scan_doubling(schedule, source, out, count); });
+             [&](Schedule& schedule) { write_scan(schedule, source, out, count); });
 }
 
 template <class End>
 auto exscan_to(Group& group, const void* in, void* out, uint64_t count, const Reduction& reduction, End end) noexcept {
   const void* const source = resolve(in, out);
   return end(vector_call(group, Kind::exscan, source, out, count, reduction),
-             [&](Schedule& schedule) { exscan_doubling(schedule, source, out, count); });
+             [&](Schedule& schedule) { write_exscan(schedule, source, out, count); });
 }
 
 // Counts of reduce_scatter: one per process, or the same for all.

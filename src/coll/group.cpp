@@ -40,12 +40,16 @@ net::Outcome run_on_area(AreaCall& call) noexcept {
     operation.start();
     return wait_for(operation, engine);
   }
+  if (call.group->broken) return net::Outcome::peer_dead;
   call.take_use();
-  if (!call.enter()) {
-    engine.wait_until([](void* argument) { return static_cast<AreaCall*>(argument)->enter(); }, &call);
-  }
-  if (!call.ready()) {
-    engine.wait_until([](void* argument) { return static_cast<AreaCall*>(argument)->ready(); }, &call);
+  if (!(call.enter() && call.ready())) {
+    engine.wait_until(
+        [](void* argument) {
+          AreaCall& it = *static_cast<AreaCall*>(argument);
+          return (it.enter() && it.ready()) || it.hopeless();
+        },
+        &call);
+    if (!(call.enter() && call.ready())) return net::Outcome::peer_dead;
   }
   call.leave();
   return net::Outcome::success;

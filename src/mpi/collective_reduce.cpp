@@ -46,6 +46,7 @@ int prepare_operator(Comm& comm, const Reducing& what, Staging& staging, Prepare
   if (op == nullptr) return raise(&comm, MPI_ERR_OP, "the operator is MPI_OP_NULL, has been freed, or never was one");
   it.reduction.function = reduce_function(*op, *type);
   it.reduction.commutative = op->commutative;
+  it.reduction.ordered = process()->ordered;
   it.reduction.element_size = static_cast<uint64_t>(std::max<MPI_Count>(type->extent, 0));
   if (it.reduction.function != nullptr) return MPI_SUCCESS;
   if (const std::string refusal = refusal_of(*op, *type); !refusal.empty()) return raise(&comm, MPI_ERR_OP, refusal);

@@ -349,7 +349,7 @@ def main():
     ).split()
     write(
         output / "exports.map",
-        "{\n  global: MPI_*; PMPI_*;\n  " + " ".join(f"{name};" for name in calls) + "\n  local: *;\n};\n",
+        "{\n  global: MPI_*; PMPI_*; VIF_*;\n  " + " ".join(f"{name};" for name in calls) + "\n  local: *;\n};\n",
     )
     write(output / "table.cpp", table(functions))
 

@@ -4,12 +4,15 @@
 #include <unistd.h>
 #include <cstdio>
 
+#include "base/options.hpp"
+#include "coll/choice.hpp"
 #include "mpi.h"
 #include "mpi/comm.hpp"
 #include "mpi/comm_create.hpp"
 #include "mpi/diary.hpp"
 #include "mpi/point_to_point_buffered.hpp"
 #include "mpi/request.hpp"
+#include "mpi/waitable.hpp"
 #include "net/create.hpp"
 
 namespace vif::mpi {
@@ -39,6 +42,9 @@ bool join(Process& process, std::string& error) {
             std::to_string(context_leaders) + " that this library can number; start fewer.";
     return false;
   }
+  process.ordered = base::option("VIF_COLL_ORDER") == "ranks";
+  error = coll::set_choices(base::option("VIF_COLL"));
+  if (!error.empty()) return false;
   process.engine_owner = net::create_engine(*process.bootstrap, rank_of_level(process.thread_level), error);
   process.engine = process.engine_owner.get();
   return process.engine != nullptr;
@@ -68,6 +74,7 @@ void Process::stop() {
     coll::barrier(process_pointer->world->collectives);
     unmake_first_comms(*process_pointer);
   }
+  stop_notifier();
   leave_diary();
   std::unique_ptr<Process> process(process_pointer);
   process->engine_owner.reset();

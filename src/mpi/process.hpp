@@ -18,6 +18,7 @@ struct Process {
   net::Engine* engine = nullptr;
   int thread_level = 0;   // MPI_THREAD_SINGLE .. MPI_THREAD_MULTIPLE, as granted
   bool multiple = false;  // several threads may be in the library at once
+  bool ordered = false;   // VIF_COLL_ORDER=ranks
   Comm* world = nullptr;
   Comm* self = nullptr;
 

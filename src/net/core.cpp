@@ -232,10 +232,19 @@ void Core::add_poller(Poller& poller) noexcept {
   interest(+1);
 }
 
+// Who is told nothing because nobody waits (notify) must see the word, or this pass sees what it was not told.
+void Core::demand(int change) noexcept {
+  demanded_ += change;
+  me_->demanding.store(demanded_ > 0 ? 1 : 0, std::memory_order_relaxed);
+  base::RealAtoms::fence();
+  more_ = more_ || change > 0;
+}
+
 void Core::run_in_app(Task& task) noexcept {
   interest(+1);
   app_inbox_.push(task);
   if (owner_ == Owner::app || owner_ == Owner::waiting) return;  // this pass runs it
+  more_ = true;  // pollers that tell the application have had their turn
   if (me_->bell.peek() == bell::Posture::sleeping) me_->bell.ring(true);
 }
 

@@ -93,6 +93,11 @@ class Core final : public Engine, public RemoteMemory {
   std::byte* shared_base() noexcept override { return segment_.base(); }
   uint64_t shared_allocate(uint64_t bytes, std::string& error) noexcept override;
   void shared_free(uint64_t offset, uint64_t bytes) noexcept override;
+  int failures() const noexcept override { return failures_.load(std::memory_order_relaxed); }
+  bool has_failed(int process) const noexcept override { return channels_[process].failed; }
+  bool acts_alone() const noexcept override { return interruptible(); }
+  void demand(int change) noexcept override;
+  bool wants_application() const noexcept override { return !app_inbox_.empty(); }
   trace::Desk<>* desk() noexcept override { return me_ == nullptr ? nullptr : &me_->desk; }
   const Counters& counters() const noexcept override { return counters_; }
   void come_again() noexcept override { more_ = true; }
@@ -250,6 +255,7 @@ class Core final : public Engine, public RemoteMemory {
   // Owned.
   Owner owner_ = Owner::app;
   uint64_t matches_ = 0;  // receives matched with an offer so far
+  int demanded_ = 0;      // somebody sleeps until something is complete (engine.hpp)
   bool asked_ = false;    // the program asks for progress (MPI_Test), and may do so until it is made
   bool looking_ = false;  // waiting, and not about to sleep
   bool more_ = false;     // a handler stopped at its budget with work left
@@ -285,6 +291,7 @@ class Core final : public Engine, public RemoteMemory {
   const char* nonsense_ = nullptr;           // what was wrong with a packet
   std::vector<std::byte*> reserve_buffers_;  // for unexpected messages that come in a handler
   Counters counters_;
+  std::atomic<int> failures_{0};
 
   // The resting thread's.
   std::atomic<bell::Posture> resting_{bell::Posture::quiet};

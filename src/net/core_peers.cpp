@@ -15,6 +15,7 @@ void Core::check_peers() noexcept {
   for (int process = 0; process < processes_; ++process) {
     if (process == process_ || channel(process).failed || is_alive(process)) continue;
     channel(process).failed = true;
+    failures_.fetch_add(1, std::memory_order_relaxed);
     fail_requests(process);
   }
 }

@@ -57,9 +57,11 @@ void Core::enter() noexcept {
 }
 
 void Core::leave() noexcept {
-  if (pending() == 0 && debt_count_ == 0) return;
+  // What was handed over to the helper may become pending when this thread is gone: it must find a posture to keep up.
+  const bool handed_over = helper_runs_.load(std::memory_order_relaxed) && (ownership_.held() || !inbox_.empty());
+  if (pending() == 0 && debt_count_ == 0 && !handed_over) return;
   if (!multiple_) open_gap();
-  if (pending() != 0) rest_outside();
+  if (pending() != 0 || handed_over) rest_outside();
   if (debt_count_ != 0 && me_->back_soon.load(std::memory_order_relaxed) == 0) settle();
 }
 
@@ -211,8 +213,10 @@ void Core::on_helper() noexcept {
 // The program is about to block in a call that an interrupt would cut short; the interrupt signal is blocked already.
 bool Core::before_foreign_call() noexcept {
   if (debt_count_ != 0) settle();
-  if (!interruptible() || pending() == 0) return false;
-  if (resting_.load(std::memory_order_relaxed) != bell::Posture::armed) return false;
+  if (!interruptible() || resting_.load(std::memory_order_relaxed) != bell::Posture::armed) return false;
+  // With a helper something may become pending during the call; an interrupt, which is blocked here, must not be asked
+  // for then.
+  if (pending() == 0 && !helper_runs_.load(std::memory_order_relaxed)) return false;
   start_helper();
   if (!helper_runs_.load(std::memory_order_relaxed))
     return false;  // no thread to be had: the events wait for the end of the call

@@ -221,7 +221,12 @@ void Core::notify(int process, bool only_sleepers) noexcept {
   shm::ProcessRecord& record = segment_.record(process);
   const bool patient = !multiple_ && (owner_ == Owner::app || owner_ == Owner::waiting);
   if (only_sleepers || !patient || record.back_soon.load(std::memory_order_relaxed) == 0) {
-    answer(process, record.bell.ring(only_sleepers));
+    const bell::Call call = record.bell.ring(only_sleepers);
+    answer(process, call);
+    // Read after the fence of that ring; partner: the fence of demand().
+    if (only_sleepers && call == bell::Call::nothing && record.demanding.load(std::memory_order_relaxed) != 0) {
+      answer(process, record.bell.ring_after_fence(false));
+    }
     return;
   }
   base::RealAtoms::fence();

@@ -245,9 +245,10 @@ bool Core::may_come_to_wait(const Request& request) noexcept {
 
 // Whether a computing side should copy while the other computes too. Yes when a collective depends on it, or when
 // copying alone costs no more than copying together; else the same bytes cost less CPU when one of the two comes to
-// wait. Yes, too, in MPI_Test and the like: two sides that only test never come to wait. Not when this side is expected
-// to wait in a moment.
+// wait. Yes, too, in MPI_Test and the like: two sides that only test never come to wait; and where somebody sleeps
+// until it is done. Not when this side is expected to wait in a moment.
 bool Core::worth_interrupting(const shm::Transfer<>& moving) const noexcept {
+  if (demanded_ > 0) return true;
   if (owner_ == Owner::app && !asked_ && !multiple_ && gaps_.expects_short(site_)) return false;
   return asked_ || moving.worth_alone() || moving.sender_attentive() || moving.receiver_attentive();
 }

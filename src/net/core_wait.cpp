@@ -75,6 +75,7 @@ void Core::wait_as_leader(bool (*condition)(void*), void* argument) noexcept {
 bool Core::look_for_a_while(bool (*condition)(void*), void* argument, int64_t start) noexcept {
   const bool sleeps = settings_.may_sleep;
   int64_t yielded = start;
+  int64_t peers_checked = start;
   for (uint32_t turns = 0;; ++turns) {
     if (own(Owner::waiting)) {
       looking_ = true;
@@ -97,6 +98,11 @@ bool Core::look_for_a_while(bool (*condition)(void*), void* argument, int64_t st
       now = yielded;
     }
     if (sleeps && now - start > spin_.budget()) return false;
+    if (!sleeps && now - peers_checked > peer_check_ns && own(Owner::waiting)) {
+      check_peers();
+      disown();
+      peers_checked = now;
+    }
   }
 }
 

@@ -79,6 +79,16 @@ class Engine {
   // cause in `error`). Freed by the process that allocated it.
   virtual uint64_t shared_allocate(uint64_t bytes, std::string& error) noexcept = 0;
   virtual void shared_free(uint64_t offset, uint64_t bytes) noexcept = 0;
+  // How many processes were found to have ended while something waited for them, and whether this one was.
+  virtual int failures() const noexcept { return 0; }
+  virtual bool has_failed(int) const noexcept { return false; }
+  // Whether something was put aside by run_in_app().
+  virtual bool wants_application() const noexcept { return false; }
+  // Whether the engine goes on while the program computes or sleeps; else only calls of the library move anything.
+  virtual bool acts_alone() const noexcept { return true; }
+  // Engine context. +1: somebody sleeps outside the library until requests are complete; -1: not any more. Meanwhile
+  // everything is moved as if the program waited.
+  virtual void demand(int) noexcept {}
   // Where the threads of this process write what they do; null: nowhere.
   virtual trace::Desk<>* desk() noexcept { return nullptr; }
   // What one-sided communication needs; null when this engine has none.

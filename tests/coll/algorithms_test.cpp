@@ -46,6 +46,16 @@ const Algorithm algorithms[] = {
      [](Schedule& s, Problem& p) {
        coll::reduce_binomial(s, source(p, s.rank()), p.out_pointer(s.rank()), p.count, p.root);
      }},
+    {"reduce_fold", Kind::reduce,
+     [](Schedule& s, Problem& p) {
+       coll::reduce_fold(s, source(p, s.rank()), p.out_pointer(s.rank()), p.count, p.root);
+     }},
+    {"allreduce_fold", Kind::allreduce,
+     [](Schedule& s, Problem& p) { coll::allreduce_fold(s, source(p, s.rank()), p.out_pointer(s.rank()), p.count); }},
+    {"scan_fold", Kind::scan,
+     [](Schedule& s, Problem& p) { coll::scan_fold(s, source(p, s.rank()), p.out_pointer(s.rank()), p.count); }},
+    {"exscan_fold", Kind::exscan,
+     [](Schedule& s, Problem& p) { coll::exscan_fold(s, source(p, s.rank()), p.out_pointer(s.rank()), p.count); }},
     {"reduce_halving", Kind::reduce,
      [](Schedule& s, Problem& p) {
        coll::reduce_halving(s, source(p, s.rank()), p.out_pointer(s.rank()), p.count, p.root);

@@ -11,30 +11,30 @@ constexpr uint64_t mega = 1024 * 1024;
 
 TEST(Choice, short_data_takes_few_messages_and_long_data_few_bytes) {
   const Situation eight{8, false, true};
-  EXPECT_EQ(choose_bcast(8, eight), BcastAlgorithm::binomial);
-  EXPECT_NE(choose_bcast(16 * mega, eight), BcastAlgorithm::binomial);
-  EXPECT_EQ(choose_reduce(8, eight), ReduceAlgorithm::binomial);
-  EXPECT_EQ(choose_reduce(16 * mega, eight), ReduceAlgorithm::halving);
-  EXPECT_EQ(choose_allreduce(8, eight), AllreduceAlgorithm::doubling);
-  EXPECT_EQ(choose_allreduce(16 * mega, eight), AllreduceAlgorithm::ring);
-  EXPECT_EQ(choose_reduce_scatter(8, eight), ReduceScatterAlgorithm::allreduce);
-  EXPECT_EQ(choose_reduce_scatter(16 * mega, eight), ReduceScatterAlgorithm::direct);
-  EXPECT_EQ(choose_alltoall(8, Situation{64, false, true}), AlltoallAlgorithm::bruck);
-  EXPECT_EQ(choose_alltoall(mega, eight), AlltoallAlgorithm::pairwise);
-  EXPECT_EQ(choose_allgather(8, Situation{7, false, true}), AllgatherAlgorithm::bruck);
-  EXPECT_EQ(choose_allgather(mega, Situation{7, false, true}), AllgatherAlgorithm::ring);
-  EXPECT_EQ(choose_tree(mega, eight), TreeAlgorithm::linear);
-  EXPECT_EQ(choose_tree(8, Situation{64, false, true}), TreeAlgorithm::binomial);
+  EXPECT_EQ(choose(Collective::bcast, 8, eight), Algorithm::binomial);
+  EXPECT_NE(choose(Collective::bcast, 16 * mega, eight), Algorithm::binomial);
+  EXPECT_EQ(choose(Collective::reduce, 8, eight), Algorithm::binomial);
+  EXPECT_EQ(choose(Collective::reduce, 16 * mega, eight), Algorithm::halving);
+  EXPECT_EQ(choose(Collective::allreduce, 8, eight), Algorithm::doubling);
+  EXPECT_EQ(choose(Collective::allreduce, 16 * mega, eight), Algorithm::ring);
+  EXPECT_EQ(choose(Collective::reduce_scatter, 8, eight), Algorithm::allreduce);
+  EXPECT_EQ(choose(Collective::reduce_scatter, 16 * mega, eight), Algorithm::direct);
+  EXPECT_EQ(choose(Collective::alltoall, 8, Situation{64, false, true}), Algorithm::bruck);
+  EXPECT_EQ(choose(Collective::alltoall, mega, eight), Algorithm::pairwise);
+  EXPECT_EQ(choose(Collective::allgather, 8, Situation{7, false, true}), Algorithm::bruck);
+  EXPECT_EQ(choose(Collective::allgather, mega, Situation{7, false, true}), Algorithm::ring);
+  EXPECT_EQ(choose(Collective::gather, mega, eight), Algorithm::linear);
+  EXPECT_EQ(choose(Collective::gather, 8, Situation{64, false, true}), Algorithm::binomial);
 }
 
 TEST(Choice, never_takes_what_cannot_be_used) {
   for (int size = 1; size <= 130; ++size) {
     for (uint64_t bytes = 0; bytes <= 64 * mega; bytes = bytes * 3 + 1) {
       for (bool oversubscribed : {false, true}) {
-        EXPECT_NE(choose_allreduce(bytes, {size, oversubscribed, false}), AllreduceAlgorithm::ring)
+        EXPECT_NE(choose(Collective::allreduce, bytes, {size, oversubscribed, false}), Algorithm::ring)
             << "a reduction that does not commute";
         if ((size & (size - 1)) != 0) {
-          EXPECT_NE(choose_allgather(bytes, {size, oversubscribed, true}), AllgatherAlgorithm::doubling) << size;
+          EXPECT_NE(choose(Collective::allgather, bytes, {size, oversubscribed, true}), Algorithm::doubling) << size;
         }
         const uint64_t segment = chain_segment(bytes, {size, oversubscribed, true});
         EXPECT_GE(segment, 16u * 1024);
@@ -44,10 +44,35 @@ TEST(Choice, never_takes_what_cannot_be_used) {
   }
 }
 
+TEST(Choice, can_be_made_by_the_user_where_it_works) {
+  const Situation eight{8, false, true};
+  EXPECT_EQ(set_choices("bcast=chain,allreduce=ring,gather=area"), "");
+  EXPECT_EQ(choose(Collective::bcast, 8, eight), Algorithm::chain);
+  EXPECT_EQ(choose(Collective::allreduce, 8, eight), Algorithm::ring);
+  EXPECT_NE(choose(Collective::allreduce, 8, Situation{8, false, false}), Algorithm::ring) << "does not commute";
+  EXPECT_FALSE(area_allowed(Collective::bcast));
+  EXPECT_TRUE(area_allowed(Collective::gather));
+  EXPECT_TRUE(area_allowed(Collective::reduce));
+  EXPECT_NE(set_choices("bcast=ring").find("give one of area, binomial, chain"), std::string::npos);
+  EXPECT_NE(set_choices("brodcast=chain").find("is not COLLECTIVE=ALGORITHM"), std::string::npos);
+  EXPECT_EQ(set_choices(""), "");
+  EXPECT_EQ(choose(Collective::bcast, 8, eight), Algorithm::binomial);
+}
+
+TEST(Choice, an_order_that_is_asked_for_is_kept) {
+  for (uint64_t bytes : {uint64_t{8}, mega}) {
+    const Situation ordered{8, false, true, true};
+    EXPECT_EQ(choose(Collective::reduce, bytes, ordered), Algorithm::fold);
+    EXPECT_EQ(choose(Collective::allreduce, bytes, ordered), Algorithm::fold);
+    EXPECT_EQ(choose(Collective::scan, bytes, ordered), Algorithm::fold);
+    EXPECT_EQ(choose(Collective::reduce_scatter, bytes, ordered), Algorithm::direct);
+  }
+}
+
 TEST(Choice, with_few_cores_what_anybody_does_counts) {
   const Situation crowd{64, true, true};
-  EXPECT_EQ(choose_bcast(mega, crowd), BcastAlgorithm::binomial) << "the fewest messages and bytes in all";
-  EXPECT_NE(choose_allreduce(mega, crowd), AllreduceAlgorithm::ring) << "thousands of turns of the scheduler";
+  EXPECT_EQ(choose(Collective::bcast, mega, crowd), Algorithm::binomial) << "the fewest messages and bytes in all";
+  EXPECT_NE(choose(Collective::allreduce, mega, crowd), Algorithm::ring) << "thousands of turns of the scheduler";
 }
 
 TEST(Choice, a_price_grows_with_what_is_done) {

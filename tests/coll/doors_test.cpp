@@ -184,6 +184,25 @@ TEST(Area, only_those_who_wait_are_rung_by_a_reduction_to_a_root) {
   }
 }
 
+TEST(Area, who_waits_for_a_dead_process_learns_it) {
+  FakeTeam team(3, 1, true);
+  std::vector<coll::OperationPointer> waiting;
+  for (int rank = 0; rank < 2; ++rank) {
+    waiting.push_back(coll::make_barrier(team.group(rank)));
+    waiting.back()->start();
+  }
+  for (int turn = 0; turn < 1000; ++turn) team.job.step();
+  EXPECT_FALSE(waiting[0]->complete());
+  for (int rank = 0; rank < 2; ++rank)
+    team.job.engine(team.processes[static_cast<std::size_t>(rank)]).dead_process = team.processes[2];
+  for (int turn = 0; turn < 100000 && !(waiting[0]->complete() && waiting[1]->complete()); ++turn) team.job.step();
+  for (int rank = 0; rank < 2; ++rank) {
+    ASSERT_TRUE(waiting[static_cast<std::size_t>(rank)]->complete());
+    EXPECT_EQ(waiting[static_cast<std::size_t>(rank)]->outcome(), net::Outcome::peer_dead);
+    EXPECT_EQ(coll::barrier(team.group(rank)), net::Outcome::peer_dead) << "no later one hangs";
+  }
+}
+
 TEST(Area, a_group_without_shared_memory_says_so) {
   coll::Group group;
   EXPECT_FALSE(group.attach_area(0));

@@ -57,6 +57,10 @@ class FakeEngine final : public net::Engine {
   std::byte* shared_base() noexcept override;
   uint64_t shared_allocate(uint64_t bytes, std::string& error) noexcept override;
   void shared_free(uint64_t, uint64_t) noexcept override {}
+  int failures() const noexcept override { return dead_process >= 0 ? 1 : 0; }
+  bool has_failed(int process) const noexcept override { return process == dead_process; }
+
+  int dead_process = -1;  // found to have ended
 
   // Runs one event of this engine, if there is one. The job's lock is held.
   bool step() noexcept;

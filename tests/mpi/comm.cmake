@@ -15,3 +15,20 @@ foreach(reaction poll sleep signal)
     set_tests_properties(mpi_${name}_${reaction} PROPERTIES TIMEOUT 120 LABELS mpi ENVIRONMENT VIF_REACTION=${reaction})
   endforeach()
 endforeach()
+
+# Options of collectives.
+vif_mpi_program(comm_ordered PROCESSES 1 5 ENVIRONMENT VIF_COLL_ORDER=ranks)
+foreach(choice "bcast=chain,allreduce=ring,reduce=halving,allgather=bruck,alltoall=bruck"
+               "bcast=scatter_allgather,allreduce=halving,gather=binomial,scatter=linear,reduce_scatter=allreduce")
+  string(MD5 short "${choice}")
+  string(SUBSTRING ${short} 0 4 short)
+  add_test(NAME mpi_p2p_collectives_chosen_${short}
+           COMMAND ${CMAKE_BINARY_DIR}/bin/mpirun -n 4 $<TARGET_FILE:mpi_p2p_collectives>)
+  set_tests_properties(mpi_p2p_collectives_chosen_${short} PROPERTIES TIMEOUT 120 LABELS mpi
+                       ENVIRONMENT VIF_COLL=${choice})
+endforeach()
+
+# Extensions of Vif: only this library has them.
+vif_mpi_program(ext_waitable PROCESSES 2)
+vif_python_test(example_asyncio SCRIPT ${CMAKE_SOURCE_DIR}/tests/mpi/run_example.py
+  ARGS ${CMAKE_BINARY_DIR} ${CMAKE_SOURCE_DIR}/examples/asyncio_messages.py LABELS mpi noasan)

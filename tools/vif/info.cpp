@@ -1,15 +1,21 @@
 // `vif info`: what this library has, what can be set, and what this machine offers. Context: app.
 //
 // Every section is a JSON value; the text that a terminal shows is made from it, so that both say the same.
+#include <cinttypes>
 #include <cstdio>
+#include <cstdlib>
 #include <string>
+#include <vector>
 
 #include <CLI/CLI.hpp>
 #include <nlohmann/json.hpp>
 
 #include "base/options.hpp"
 #include "bell/interrupt.hpp"
+#include "coll/area_limit.hpp"
+#include "coll/choice.hpp"
 #include "commands.hpp"
+#include "machine/cpus.hpp"
 #include "machine_facts.hpp"
 #include "mpi/table.hpp"
 #include "version.hpp"
@@ -107,7 +113,54 @@ void print_pairs(const char* title, const Json& section, const char* left, const
   }
 }
 
+// One line of `vif info --coll`: who does it, and for how much.
+std::string candidate_words(const coll::Candidate& it, bool chosen) {
+  char text[100];
+  std::snprintf(text, sizeof text, "  %-20s %10.1f us%s", std::string(coll::name_of(it.algorithm)).c_str(), it.price,
+                chosen ? "   <- the choice by messages" : "");
+  return text;
+}
+
+int print_choice(const std::vector<std::string>& question) {
+  const auto complain = [](const std::string& sentence) {
+    std::fprintf(stderr, "vif info --coll: %s\n", sentence.c_str());
+    return 2;
+  };
+  coll::Collective collective;
+  uint64_t bytes = 0;
+  const int ranks = std::atoi(question[2].c_str());
+  if (!coll::collective_of(question[0], collective)) {
+    return complain("'" + question[0] + "' is no collective such as bcast, gather, allreduce or reduce_scatter.");
+  }
+  if (!base::parse_bytes(question[1], bytes))
+    return complain("'" + question[1] + "' is not a size such as 8, 64K or 1M.");
+  if (ranks < 1 || ranks > 1 << 14) return complain("'" + question[2] + "' is not a number of ranks.");
+  if (std::string wrong = coll::set_choices(base::option("VIF_COLL")); !wrong.empty()) return complain(wrong);
+  const int cpus = machine::usable_cpus();
+  const coll::Situation situation{ranks, ranks > cpus, true, base::option("VIF_COLL_ORDER") == "ranks"};
+  const uint64_t limit = coll::area_limit(collective, ranks);
+  const bool area = ranks > 1 && bytes <= limit && coll::area_allowed(collective);
+  const coll::Algorithm by_messages = coll::choose(collective, bytes, situation);
+  std::printf(
+      "%s of %" PRIu64 " bytes by %d ranks on %d usable CPUs%s:\n  %s\n", question[0].c_str(), bytes, ranks, cpus,
+      situation.oversubscribed ? " (more ranks than CPUs: each message may cost a turn of the scheduler)" : "",
+      area ? "In shared memory (area)." : ("By messages: " + std::string(coll::name_of(by_messages)) + ".").c_str());
+  if (!coll::area_allowed(collective)) {
+    std::printf("  VIF_COLL names another way than the area.\n");
+  } else if (ranks > 1) {
+    std::printf("  The area takes up to %" PRIu64 " bytes here%s.\n", limit, area ? "" : ", and this is more");
+  }
+  std::printf("Prices by messages, for a commutative operation:\n");
+  const coll::Candidates all = coll::candidates(collective, bytes, situation);
+  for (int i = 0; i < all.count; ++i) {
+    const coll::Candidate& it = all.list[static_cast<std::size_t>(i)];
+    std::printf("%s\n", candidate_words(it, it.algorithm == by_messages).c_str());
+  }
+  return 0;
+}
+
 struct Wanted {
+  std::vector<std::string> choice;
   bool mpi = false;
   bool options = false;
   bool machine = false;
@@ -147,6 +200,11 @@ int info_command(const Arguments& arguments) {
                "List the environment variables that set options, with their present values");
   app.add_flag("--machine", wanted.machine, "Say how many CPUs may be used, and what the kernel offers and allows");
   app.add_flag("--signals", wanted.signals, "Say which signals are used, and for what");
+  app.add_option(
+         "--coll", wanted.choice,
+         "Say how a collective is done, and why: OP SIZE RANKS, such as allreduce 64K 4 (SIZE is the vector, or "
+         "one block of a gather and its like)")
+      ->expected(3);
   app.add_flag("--json", wanted.json, "Print JSON");
   app.footer("Without a choice, all of it is printed, and of the MPI functions the counts only.");
   try {
@@ -162,6 +220,7 @@ int info_command(const Arguments& arguments) {
   if (const std::string sentence = base::check_options(); !sentence.empty()) {
     std::fprintf(stderr, "vif info: %s\n", sentence.c_str());
   }
+  if (!wanted.choice.empty()) return print_choice(wanted.choice);
   Json document = {{"version", version}};
   if (wanted.machine || wanted.everything()) document["machine"] = machine_section();
   if (wanted.signals || wanted.everything()) document["signals"] = signals_section();

@@ -54,6 +54,9 @@ struct ProcessRecord {
   std::atomic<uint32_t> present{0};
   // Written by the process (rest) and by those who ring it.
   alignas(64) bell::PostureWord<Atoms> bell;
+  // Written by the process: somebody sleeps outside the library until something is complete (Engine::demand). On the
+  // line that ringers read anyway.
+  std::atomic<uint32_t> demanding{0};
   // Written by those who ring (the helper thread sleeps on it).
   alignas(64) std::atomic<uint32_t> helper{0};
   // Written by the process: waiting in the library, so its core is free to copy. A hint: may be stale.
