@@ -33,6 +33,7 @@ class Events(unittest.TestCase):
 
     def test_pictures_have_a_line_for_each_contender(self):
         (picture,) = figures.of_record(alloc_record())
+        self.assertEqual(picture.title, "Allocation and release (ticks of the time-stamp counter), pattern: cross")
         self.assertEqual(picture.labels, ["64 B", "512 B"])
         self.assertEqual(dict(picture.series), {"vif": [20, 30], "jemalloc": [40, 300]})
 

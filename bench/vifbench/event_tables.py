@@ -78,6 +78,7 @@ def _pictures(kind, record, job, measure):
             series.append((name, [((point or {}).get(measure.member) or {}).get("median") for point in points]))
         words = [str(part) for part in group]
         file_name = "-".join([record["benchmark"], measure.member, *words]).replace(" ", "-")
-        title = ", ".join([measure.title, *words])
+        others = [name for name in kind.keys if name != kind.across]
+        title = ", ".join([measure.title, *(f"{name}: {word}" for name, word in zip(others, words, strict=True))])
         made.append(Lines(file_name, title, [_key_text(kind.across, key[at]) for key in members], series, ""))
     return made
