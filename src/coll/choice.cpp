@@ -9,10 +9,12 @@ namespace vif::coll {
 
 namespace {
 
-constexpr double message_time = 0.5;  // microseconds: sending and receiving a short message between running processes
-constexpr double turn_time = 3.0;     // a turn of the scheduler
-constexpr double byte_time = 1.0 / 8000.0;  // one copy, memory to memory
-constexpr double few_cores = 2.0;           // that share the work when there are fewer cores than processes
+// Microseconds, measured (README.md says how).
+constexpr double message_time = 0.14;                 // a short message between running processes
+constexpr double byte_time = 1.0 / 35'000.0;          // a byte of a long one between two running processes
+constexpr double turn_time = 1.2;                     // a message that costs a turn of the scheduler
+constexpr double crowded_byte_time = 1.0 / 12'000.0;  // a byte moved or combined when caches are shared by many
+constexpr double few_cores = 2.0;                     // that share the work when there are fewer cores than processes
 
 double rounds(int size) noexcept { return std::bit_width(static_cast<unsigned>(size - 1)); }
 bool is_power(int size) noexcept { return std::has_single_bit(static_cast<unsigned>(size)); }
@@ -173,7 +175,7 @@ std::string one_choice(std::string_view text) {
 
 double price(const Cost& cost, const Situation& situation) noexcept {
   if (!situation.oversubscribed) return cost.chain_messages * message_time + cost.chain_bytes * byte_time;
-  return (cost.all_messages * turn_time + cost.all_bytes * byte_time) / few_cores;
+  return (cost.all_messages * turn_time + cost.all_bytes * crowded_byte_time) / few_cores;
 }
 
 uint64_t chain_segment(uint64_t bytes, const Situation& situation) noexcept {

@@ -11,7 +11,10 @@ namespace vif::net {
 // thread, and must not be overtaken.
 bool Core::nothing_before() const noexcept { return !multiple_ || inbox_.empty(); }
 
+thread_local const Request* begun_last = nullptr;
+
 void Core::send(Request& request) noexcept {
+  begun_last = &request;
   request.done.store(0, std::memory_order_relaxed);
   if (own(Owner::app)) {
     const bool first = nothing_before();
@@ -24,6 +27,7 @@ void Core::send(Request& request) noexcept {
 }
 
 void Core::receive(Request& request) noexcept {
+  begun_last = &request;
   request.done.store(0, std::memory_order_relaxed);
   if (own(Owner::app)) {
     const bool first = nothing_before();

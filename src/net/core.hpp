@@ -68,6 +68,9 @@ struct Channel {
   std::atomic<bool> ringer_opening;
 };
 
+// The request that this thread began last. A wait whose argument it is waits for it alone: a blocking call.
+extern thread_local const Request* begun_last;
+
 class Core final : public Engine, public RemoteMemory {
  public:
   static std::unique_ptr<Engine> create(launch::Bootstrap& bootstrap, int thread_level, std::string& error);
@@ -227,9 +230,14 @@ class Core final : public Engine, public RemoteMemory {
   bool unqueue(Request& request) noexcept;
   void wait_as_leader(bool (*condition)(void*), void* argument) noexcept;
   void wait_as_follower(bool (*condition)(void*), void* argument) noexcept;
+  bool look_beside(bool (*condition)(void*), void* argument) noexcept;
+  void turn_beside(uint64_t& seen, bool& known) noexcept;
+  void tell_leader() noexcept;
   bool look_for_a_while(bool (*condition)(void*), void* argument, int64_t start) noexcept;
   void move_apart() noexcept;
   void sleep_once(bool (*condition)(void*), void* argument) noexcept;
+  void sleep_on_bell(bool (*condition)(void*), void* argument) noexcept;
+  void stand_up() noexcept;
   void open_gap() noexcept;
   void settle() noexcept;
   void rest_outside() noexcept;
@@ -307,6 +315,10 @@ class Core final : public Engine, public RemoteMemory {
 
   // Several threads in the library.
   std::atomic<bool> led_{false};
+  std::mutex rest_mutex_;      // guards the next three, and the change between sleeping and quiet by threads that look
+  bool leader_rests_ = false;  // the leader is about to sleep on the bell, or does
+  const Request* leader_wants_ = nullptr;  // all that it waits for; null: not known
+  int lookers_ = 0;                        // threads that look while the leader rests
   std::atomic<uint32_t> epoch_{0};
   std::atomic<uint32_t> followers_{0};
   std::atomic<uint32_t> idle_asks_{0};  // a hint, counted without exactness

@@ -4,7 +4,9 @@
 // rank: it is the one waited for, or it will be soon, and a yield costs far less than a sleep and a wake-up.
 //
 // Several threads: one of those that wait leads (it progresses the engine, and sleeps on the bell of the process); the
-// others sleep on `epoch_`, which moves when something completed or when the leader leaves.
+// others look for a while beside it, and then sleep on `epoch_`, which moves when something completed or when the
+// leader leaves. Who looks while the leader sleeps takes the bell from `sleeping` to `quiet`: messages then cost no
+// wake-up. It wakes the leader when what that one waits for is there, and puts the bell back when it stops.
 #include <sched.h>
 
 #include "base/clock.hpp"
@@ -41,19 +43,76 @@ void Core::wait_until(bool (*condition)(void*), void* argument) noexcept {
 }
 
 void Core::wait_as_follower(bool (*condition)(void*), void* argument) noexcept {
-  for (int i = 0; i < 64; ++i) {
-    if (condition(argument) || !led_.load(std::memory_order_relaxed)) return;
-    if (oversubscribed_) {
-      sched_yield();
-    } else {
-      base::RealAtoms::pause();
-    }
-  }
+  if (look_beside(condition, argument) || !led_.load(std::memory_order_relaxed)) return;
   me_->bell.ring(true);  // what this thread began may need the leader, who may sleep
   followers_.fetch_add(1, std::memory_order_seq_cst);
   const uint32_t epoch = epoch_.load(std::memory_order_seq_cst);
   if (!condition(argument) && led_.load(std::memory_order_seq_cst)) base::RealAtoms::wait(epoch_, epoch, -1);
   followers_.fetch_sub(1, std::memory_order_relaxed);
+}
+
+// True: the condition holds.
+bool Core::look_beside(bool (*condition)(void*), void* argument) noexcept {
+  static thread_local bell::SpinBudget budget(20'000, 200'000);
+  const int64_t start = base::now_ns();
+  uint64_t seen = 0;
+  bool known = false;  // what was complete before the leader stopped being told
+  if (own(Owner::waiting)) {
+    seen = completions_;
+    known = true;
+    disown();
+  }
+  {
+    const std::lock_guard guard(rest_mutex_);
+    ++lookers_;
+  }
+  bool holds = false;
+  for (uint32_t turns = 0; led_.load(std::memory_order_relaxed); ++turns) {
+    if (turns % 16 == 0) {
+      const std::lock_guard guard(rest_mutex_);
+      if (leader_rests_ && me_->bell.peek() == bell::Posture::sleeping) me_->bell.be_quiet();
+    }
+    turn_beside(seen, known);
+    holds = condition(argument);
+    if (holds) break;
+    if (oversubscribed_) {
+      sched_yield();
+    } else {
+      base::RealAtoms::pause();
+      if (turns % 16 != 15) continue;
+    }
+    if (base::now_ns() - start > budget.budget()) break;
+    if (turns % 64 == 63) sched_yield();  // the thread of this process that is to answer may want this CPU
+  }
+  const int64_t looked = base::now_ns() - start;
+  holds ? budget.came(looked) : budget.slept(looked);
+  bool restored = false;
+  {
+    const std::lock_guard guard(rest_mutex_);
+    restored = --lookers_ == 0 && leader_rests_;
+    if (restored) me_->bell.rest_unless_sleeping(bell::Posture::sleeping);
+  }
+  if (restored) turn_beside(seen, known);  // what came while nobody was to be rung
+  return holds;
+}
+
+// One pass of a thread that is not the leader. The leader is told of what completed since the last one, in any context.
+void Core::turn_beside(uint64_t& seen, bool& known) noexcept {
+  if (!own(Owner::waiting)) return;
+  turn();
+  const bool completed = !known || completions_ != seen;
+  seen = completions_;
+  known = true;
+  disown();
+  if (completed) tell_leader();
+}
+
+// Something completed: wakes the leader if it is what that one waits for, or if nobody knows what that is.
+void Core::tell_leader() noexcept {
+  const std::lock_guard guard(rest_mutex_);
+  if (!leader_rests_ || (leader_wants_ != nullptr && !leader_wants_->complete())) return;
+  me_->bell.rest_unless_sleeping(bell::Posture::sleeping);  // so that the ring finds somebody
+  me_->bell.ring(true);
 }
 
 void Core::wait_as_leader(bool (*condition)(void*), void* argument) noexcept {
@@ -128,12 +187,28 @@ void Core::move_apart() noexcept {
 
 // One sleep, by "arm, then look again".
 void Core::sleep_once(bool (*condition)(void*), void* argument) noexcept {
+  if (multiple_) {
+    const std::lock_guard guard(rest_mutex_);
+    leader_rests_ = true;
+    leader_wants_ = argument == begun_last ? begun_last : nullptr;
+  }
   me_->bell.rest(bell::Posture::sleeping);
+  sleep_on_bell(condition, argument);
+}
+
+void Core::stand_up() noexcept {
+  if (!multiple_) return me_->bell.be_quiet();
+  const std::lock_guard guard(rest_mutex_);
+  me_->bell.be_quiet();
+  leader_rests_ = false;
+}
+
+void Core::sleep_on_bell(bool (*condition)(void*), void* argument) noexcept {
   if (own(Owner::waiting)) {
     if (debt_count_ != 0) pay_debts(true);
     turn();
     if (disown()) {  // there is more to do at once
-      me_->bell.be_quiet();
+      stand_up();
       return;
     }
   }
@@ -142,7 +217,7 @@ void Core::sleep_once(bool (*condition)(void*), void* argument) noexcept {
     me_->bell.sleep(peer_check_ns);
     rung = me_->bell.peek() != bell::Posture::sleeping;
   }
-  me_->bell.be_quiet();
+  stand_up();
   if (own(Owner::waiting)) {
     if (rung) {
       turn();

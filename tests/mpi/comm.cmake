@@ -4,10 +4,11 @@ vif_mpi_program(comm_graph PROCESSES 1 4)
 vif_mpi_program(comm_neighbor PROCESSES 1 2 6)
 vif_mpi_program(comm_inter PROCESSES 2 5)
 vif_mpi_program(comm_refusals PROCESSES 1 3)
+vif_mpi_program(comm_waiting_threads PROCESSES 2)
 
 # What is chosen by circumstances is made to happen.
 foreach(reaction poll sleep signal)
-  foreach(test "comm_neighbor;4" "comm_inter;5")
+  foreach(test "comm_neighbor;4" "comm_inter;5" "comm_waiting_threads;2")
     list(GET test 0 name)
     list(GET test 1 processes)
     add_test(NAME mpi_${name}_${reaction}
