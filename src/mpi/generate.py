@@ -347,9 +347,11 @@ def main():
         "epoll_pwait epoll_pwait2 pause sigsuspend sigwait sigwaitinfo sigtimedwait sem_timedwait sem_clockwait "
         "semop semtimedop msgrcv msgsnd"
     ).split()
+    # The extensions of include/vif/mpi_ext.h.
+    calls += [f"VIF_Waitable_{what}" for what in ("create", "fd", "free", "on_complete", "test")]
     write(
         output / "exports.map",
-        "{\n  global: MPI_*; PMPI_*; VIF_*;\n  " + " ".join(f"{name};" for name in calls) + "\n  local: *;\n};\n",
+        "{\n  global: MPI_*; PMPI_*;\n  " + " ".join(f"{name};" for name in calls) + "\n  local: *;\n};\n",
     )
     write(output / "table.cpp", table(functions))
 

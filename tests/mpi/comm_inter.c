@@ -189,13 +189,11 @@ static void check_of_groups(int size) {
 }
 
 static void check_refusals(MPI_Comm both) {
-  int value = 0, other;
+  int value = 0;
   MPI_Comm_set_errhandler(both, MPI_ERRORS_RETURN);
   MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_RETURN);
   CHECK_CLASS(MPI_ERR_RANK, MPI_Send(&value, 1, MPI_INT, other_size, 0, both));
   CHECK_CLASS(MPI_ERR_ROOT, MPI_Bcast(&value, 1, MPI_INT, other_size, both));
-  CHECK_CLASS(MPI_ERR_COMM, MPI_Scan(&value, &other, 1, MPI_INT, MPI_SUM, both));
-  CHECK_CLASS(MPI_ERR_COMM, MPI_Comm_remote_size(MPI_COMM_WORLD, &value));
 }
 
 int main(int argc, char** argv) {

@@ -13,6 +13,7 @@ int main(int argc, char** argv) {
   MPI_Comm_set_errhandler(MPI_COMM_SELF, MPI_ERRORS_RETURN);
   CHECK_CLASS(MPI_ERR_COMM, MPI_Intercomm_merge(MPI_COMM_WORLD, 0, &comm));
   CHECK_CLASS(MPI_ERR_COMM, MPI_Intercomm_merge(MPI_COMM_NULL, 0, &comm));
+  CHECK_CLASS(MPI_ERR_COMM, MPI_Comm_remote_size(MPI_COMM_WORLD, &bad));
   CHECK_CLASS(MPI_ERR_RANK, MPI_Intercomm_create(MPI_COMM_WORLD, size, MPI_COMM_WORLD, 0, 0, &comm));
   CHECK_CLASS(MPI_ERR_RANK, MPI_Dist_graph_create_adjacent(MPI_COMM_WORLD, 1, &bad, MPI_UNWEIGHTED, 0, &zero,
                                                            MPI_UNWEIGHTED, MPI_INFO_NULL, 0, &ring));
@@ -24,6 +25,16 @@ int main(int argc, char** argv) {
     CHECK_CLASS(MPI_ERR_TYPE, MPI_Neighbor_allgather(&size, 1, MPI_DATATYPE_NULL, in, 1, MPI_INT, ring));
   }
   MPI_Comm_free(&ring);
+  if (size > 1) { /* a prefix has no meaning between two groups */
+    MPI_Comm half, both;
+    MPI_Comm_split(MPI_COMM_WORLD, check_rank == 0, 0, &half);
+    MPI_Intercomm_create(half, 0, MPI_COMM_WORLD, check_rank == 0 ? 1 : 0, 0, &both);
+    MPI_Comm_set_errhandler(both, MPI_ERRORS_RETURN);
+    CHECK_CLASS(MPI_ERR_COMM, MPI_Scan(&size, in, 1, MPI_INT, MPI_SUM, both));
+    CHECK_CLASS(MPI_ERR_COMM, MPI_Exscan(&size, in, 1, MPI_INT, MPI_SUM, both));
+    MPI_Comm_free(&both);
+    MPI_Comm_free(&half);
+  }
   CHECK_CLASS(MPI_ERR_GROUP, MPI_Comm_create(MPI_COMM_WORLD, MPI_GROUP_NULL, &comm));
   CHECK_CLASS(MPI_ERR_TAG,
               (MPI_Comm_group(MPI_COMM_WORLD, &group), MPI_Comm_create_group(MPI_COMM_WORLD, group, -1, &comm)));

@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
 """Checks what libmpi_abi.so.1 exports against the table: each function strong as PMPI_, weak as MPI_, and nothing
-else but what the linker's list names one by one (the calls of the C library that we stand in front of).
+else but what the linker's list names one by one (the calls of the C library that we stand in front of,
+and our extensions).
 
 usage: local_exports.py LIBRARY src/mpi/abi/functions.csv exports.map
 """
@@ -21,7 +22,7 @@ def main():
     for line in listing.splitlines():
         _, kind, name = line.split()
         found[name.split("@")[0]] = kind
-    named = set(re.findall(r"\b([a-z_]\w*);", pathlib.Path(exports).read_text()))
+    named = set(re.findall(r"\b((?:[a-z_]|VIF_)\w*);", pathlib.Path(exports).read_text()))
     wrong = [f"{name} is not exported" for name in expected.keys() - found.keys()]
     wrong += [f"{name} is named in the linker's list and not exported" for name in named - found.keys()]
     wrong += [f"{name} is exported and not in the table" for name in found.keys() - expected.keys() - named]
