@@ -43,6 +43,11 @@ if(VIF_SANITIZE)
   endif()
 endif()
 
+option(VIF_FUZZ "Build the fuzzers of tests/fuzz with libFuzzer (needs clang)" OFF)
+if(VIF_FUZZ)
+  add_compile_options(-fsanitize=fuzzer-no-link)
+endif()
+
 # Compilations are taken from ccache where it is installed.
 find_program(VIF_CCACHE ccache)
 mark_as_advanced(VIF_CCACHE)

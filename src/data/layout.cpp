@@ -47,6 +47,9 @@ LayoutPointer make_pieces(std::vector<Layout::Piece> pieces) {
   return layout;
 }
 
+// Lists in lists may describe many more pieces than anybody has given.
+constexpr std::size_t most_copied_pieces = 64 * 1024;
+
 // The parts as pieces, neighbours merged, when all of them are pieces; false when one is not.
 bool flatten(const std::vector<Layout::Part>& parts, std::vector<Layout::Piece>& pieces) {
   auto add = [&pieces](int64_t offset, uint64_t length) {
@@ -58,6 +61,7 @@ bool flatten(const std::vector<Layout::Part>& parts, std::vector<Layout::Piece>&
   };
   for (const Layout::Part& part : parts) {
     const Layout& layout = *part.layout;
+    if (layout.shape != Shape::block && pieces.size() > most_copied_pieces) return false;
     switch (layout.shape) {
       case Shape::block:
         add(part.offset + layout.offset, layout.size);

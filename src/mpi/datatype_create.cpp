@@ -5,6 +5,7 @@
 #include "api.hpp"
 #include "mpi/attribute.hpp"
 #include "mpi/datatype_make.hpp"
+#include "mpi/datatype_reach.hpp"
 #include "mpi/datatype_record.hpp"
 #include "mpi/errors.hpp"
 
@@ -38,10 +39,29 @@ int store(MPI_Datatype* newtype, Datatype* type) {
   return MPI_SUCCESS;
 }
 
+// Blocks of `length(i)` instances, `displacement(i)` units of so many bytes from the beginning.
+template <class Length, class Displacement>
+bool fit_list(MPI_Count count, Length length, Displacement displacement, MPI_Count unit, const Datatype& old) {
+  Reach reach;
+  for (MPI_Count i = 0; i < count; ++i) {
+    const auto places = static_cast<long double>(displacement(i)) * static_cast<long double>(unit);
+    reach.add(1, static_cast<long double>(length(i)), 0, places, old);
+  }
+  return reach.fits();
+}
+
+bool fit(MPI_Count count, MPI_Count length, MPI_Count stride, MPI_Count unit, const Datatype& old) {
+  Reach reach;
+  const auto bytes = static_cast<long double>(stride) * static_cast<long double>(unit);
+  reach.add(static_cast<long double>(count), static_cast<long double>(length), bytes, 0, old);
+  return reach.fits();
+}
+
 template <class Count>
 int contiguous(Count count, MPI_Datatype oldtype, MPI_Datatype* newtype) {
   if (int error = check(count, oldtype, newtype)) return error;
   Datatype* old = datatype_of(oldtype);
+  if (!fit(1, count, 0, 0, *old)) return refuse_reach();
   Record<Count> record(MPI_COMBINER_CONTIGUOUS);
   return store(newtype, make_strided_type(1, count, 0, *old, record.count(count).type(old).take()));
 }
@@ -51,6 +71,7 @@ int vector(Count count, Count length, Count stride, MPI_Datatype oldtype, MPI_Da
   if (int error = check(count, oldtype, newtype)) return error;
   if (length < 0) return refuse_negative("the block length");
   Datatype* old = datatype_of(oldtype);
+  if (!fit(count, length, stride, old->extent, *old)) return refuse_reach();
   Record<Count> record(MPI_COMBINER_VECTOR);
   record.count(count).count(length).count(stride).type(old);
   return store(newtype, make_strided_type(count, length, stride * old->extent, *old, record.take()));
@@ -61,6 +82,7 @@ int hvector(Count count, Count length, MPI_Count stride, MPI_Datatype oldtype, M
   if (int error = check(count, oldtype, newtype)) return error;
   if (length < 0) return refuse_negative("the block length");
   Datatype* old = datatype_of(oldtype);
+  if (!fit(count, length, stride, 1, *old)) return refuse_reach();
   Record<Count> record(MPI_COMBINER_HVECTOR);
   record.count(count).count(length).address(stride).type(old);
   return store(newtype, make_strided_type(count, length, stride, *old, record.take()));
@@ -73,6 +95,9 @@ int indexed(Count count, const Count* lengths, const Count* displacements, MPI_D
   if (int error = check_lengths(lengths, count)) return error;
   if (displacements == nullptr && count > 0) return raise_null_argument(nullptr, "array_of_displacements");
   Datatype* old = datatype_of(oldtype);
+  const auto length = [lengths](MPI_Count i) { return lengths[i]; };
+  const auto place = [displacements](MPI_Count i) { return displacements[i]; };
+  if (!fit_list(count, length, place, old->extent, *old)) return refuse_reach();
   std::vector<Component> components;
   for (Count i = 0; i < count; ++i) components.push_back({lengths[i], displacements[i] * old->extent, old});
   Record<Count> record(MPI_COMBINER_INDEXED);
@@ -87,6 +112,9 @@ int hindexed(Count count, const Count* lengths, const MPI_Count* displacements, 
   if (int error = check_lengths(lengths, count)) return error;
   if (displacements == nullptr && count > 0) return raise_null_argument(nullptr, "array_of_displacements");
   Datatype* old = datatype_of(oldtype);
+  const auto length = [lengths](MPI_Count i) { return lengths[i]; };
+  const auto place = [displacements](MPI_Count i) { return displacements[i]; };
+  if (!fit_list(count, length, place, 1, *old)) return refuse_reach();
   std::vector<Component> components;
   for (Count i = 0; i < count; ++i) components.push_back({lengths[i], displacements[i], old});
   Record<Count> record(MPI_COMBINER_HINDEXED);
@@ -100,6 +128,9 @@ int indexed_block(Count count, Count length, const Count* displacements, MPI_Dat
   if (length < 0) return refuse_negative("the block length");
   if (displacements == nullptr && count > 0) return raise_null_argument(nullptr, "array_of_displacements");
   Datatype* old = datatype_of(oldtype);
+  const auto same = [length](MPI_Count) { return length; };
+  const auto place = [displacements](MPI_Count i) { return displacements[i]; };
+  if (!fit_list(count, same, place, old->extent, *old)) return refuse_reach();
   std::vector<Component> components;
   for (Count i = 0; i < count; ++i) components.push_back({length, displacements[i] * old->extent, old});
   Record<Count> record(MPI_COMBINER_INDEXED_BLOCK);
@@ -114,6 +145,9 @@ int hindexed_block(Count count, Count length, const MPI_Count* displacements, MP
   if (length < 0) return refuse_negative("the block length");
   if (displacements == nullptr && count > 0) return raise_null_argument(nullptr, "array_of_displacements");
   Datatype* old = datatype_of(oldtype);
+  const auto same = [length](MPI_Count) { return length; };
+  const auto place = [displacements](MPI_Count i) { return displacements[i]; };
+  if (!fit_list(count, same, place, 1, *old)) return refuse_reach();
   std::vector<Component> components;
   for (Count i = 0; i < count; ++i) components.push_back({length, displacements[i], old});
   Record<Count> record(MPI_COMBINER_HINDEXED_BLOCK);
@@ -132,9 +166,12 @@ int structure(Count count, const Count* lengths, const MPI_Count* displacements,
   Record<Count> record(MPI_COMBINER_STRUCT);
   record.count(count).counts(lengths, count).addresses(displacements, count);
   std::vector<Component> components;
+  Reach reach;
   for (Count i = 0; i < count; ++i) {
     Datatype* old = datatype_of(types[i]);
     if (old == nullptr) return refuse_old_type();
+    reach.add(1, static_cast<long double>(lengths[i]), 0, static_cast<long double>(displacements[i]), *old);
+    if (!reach.fits()) return refuse_reach();
     components.push_back({lengths[i], displacements[i], old});
     record.type(old);
   }
@@ -145,6 +182,7 @@ template <class Count>
 int resized(MPI_Datatype oldtype, MPI_Count lb, MPI_Count extent, MPI_Datatype* newtype) {
   if (int error = check(0, oldtype, newtype)) return error;
   Datatype* old = datatype_of(oldtype);
+  if (!fit(1, 1, lb, 1, *old) || !fit(1, 1, extent, 1, *old)) return refuse_reach();
   Record<Count> record(MPI_COMBINER_RESIZED);
   record.address(lb).address(extent).type(old);
   return store(newtype, make_resized_type(*old, lb, extent, record.take()));
@@ -160,6 +198,7 @@ int subarray(int ndims, const Count* sizes, const Count* parts, const Count* sta
     return raise(nullptr, MPI_ERR_ARG, "the order is neither MPI_ORDER_C nor MPI_ORDER_FORTRAN; give one of them.");
   }
   std::vector<Slice> dimensions;
+  long double elements = 1;
   for (int i = 0; i < ndims; ++i) {
     const int at = order == MPI_ORDER_FORTRAN ? i : ndims - 1 - i;
     if (sizes[at] < 1 || parts[at] < 1 || starts[at] < 0 || starts[at] > sizes[at] - parts[at]) {
@@ -169,8 +208,12 @@ int subarray(int ndims, const Count* sizes, const Count* parts, const Count* sta
                        "size of the array.");
     }
     dimensions.push_back({sizes[at], parts[at], starts[at]});
+    elements *= static_cast<long double>(sizes[at]);
   }
   Datatype* old = datatype_of(oldtype);
+  Reach reach;
+  reach.add(1, elements, 0, 0, *old);
+  if (!reach.fits()) return refuse_reach();
   const Count n = ndims;
   Record<Count> record(MPI_COMBINER_SUBARRAY);
   record.integer(ndims).counts(sizes, n).counts(parts, n).counts(starts, n).integer(order).type(old);
@@ -178,6 +221,11 @@ int subarray(int ndims, const Count* sizes, const Count* parts, const Count* sta
 }
 
 }  // namespace
+
+int refuse_reach() {
+  return raise(nullptr, MPI_ERR_VALUE_TOO_LARGE,
+               "the type would span more bytes than 62 bits can count; give smaller counts, strides or displacements.");
+}
 
 int refuse_old_type() {
   return raise(nullptr, MPI_ERR_TYPE,

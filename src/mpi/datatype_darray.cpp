@@ -4,6 +4,7 @@
 
 #include "api.hpp"
 #include "mpi/datatype_make.hpp"
+#include "mpi/datatype_reach.hpp"
 #include "mpi/datatype_record.hpp"
 #include "mpi/errors.hpp"
 
@@ -124,6 +125,11 @@ template <class Count>
 int darray(int size, int rank, int ndims, const Count* sizes, const Distribution& how, int order, MPI_Datatype oldtype,
            MPI_Datatype* newtype) {
   if (int error = check_arguments(size, rank, ndims, sizes, how, order, oldtype, newtype)) return error;
+  long double elements = 1;
+  for (int i = 0; i < ndims; ++i) elements *= std::max<long double>(1, static_cast<long double>(sizes[i]));
+  Reach reach;
+  reach.add(1, elements, 0, 0, *datatype_of(oldtype));
+  if (!reach.fits()) return refuse_reach();
   const std::vector<int> places = places_of(rank, ndims, how.processes);
   std::vector<Share> shares;
   for (int i = 0; i < ndims; ++i) {

@@ -84,25 +84,12 @@ int raise_ending(Comm& comm, const net::Request& request) {
 
 namespace {
 
-// Memory for the packed form of a type that is not contiguous; false when there is none.
-bool stage(RequestObject& request, const Side& side) noexcept {
-  if (side.type->contiguous) return true;
-  request.staging = std::malloc(static_cast<size_t>(side.bytes) + 1);
-  if (request.staging == nullptr) return false;
-  request.type = side.type;
-  retain(*side.type);
-  return true;
-}
-
 RequestObject* new_transfer(RequestKind kind, const Side& side) noexcept {
   RequestObject* request = take_request(kind, *side.comm);
-  if (request == nullptr) return nullptr;
-  if (!stage(*request, side)) {
-    give_back(request);
-    return nullptr;
-  }
-  request->user_buffer = side.buffer;
-  request->count = side.count;
+  if (request == nullptr || side.type->contiguous) return request;
+  // The engine walks its layout; the program may free its handle meanwhile.
+  request->type = side.type;
+  retain(*side.type);
   return request;
 }
 
@@ -111,7 +98,7 @@ RequestObject* new_transfer(RequestKind kind, const Side& side) noexcept {
 RequestObject* new_send(const Side& side, net::SendMode mode) noexcept {
   RequestObject* request = new_transfer(RequestKind::send, side);
   if (request != nullptr) {
-    fill_send(request->net, side, request->staging != nullptr ? request->staging : side.buffer, mode);
+    fill_send(request->net, side, side.buffer, mode);
   }
   return request;
 }
@@ -119,7 +106,7 @@ RequestObject* new_send(const Side& side, net::SendMode mode) noexcept {
 RequestObject* new_receive(const Side& side) noexcept {
   RequestObject* request = new_transfer(RequestKind::receive, side);
   if (request != nullptr) {
-    fill_receive(request->net, side, request->staging != nullptr ? request->staging : side.buffer);
+    fill_receive(request->net, side, side.buffer);
   }
   return request;
 }
@@ -136,7 +123,6 @@ Ending start_request(RequestObject& request) {
     case RequestKind::empty:
       return {};
     case RequestKind::send:
-      if (request.type != nullptr) pack(*request.type, request.count, request.user_buffer, request.staging);
       engine().send(request.net);
       return {};
     case RequestKind::exchange:

@@ -74,14 +74,21 @@ int raise_ending(Comm& comm, const net::Request& request);
 inline char no_bytes;
 inline void* address_of(void* buffer) noexcept { return buffer != nullptr ? buffer : &no_bytes; }
 
-// Fills what the user of the engine fills. `buffer` holds contiguous bytes.
+// Where the bytes of a message go: the user's memory, of the type's layout, or contiguous bytes of ours.
+inline void fill_place(net::Request& request, const Side& side, void* buffer) noexcept {
+  const bool laid_out = buffer == side.buffer && !side.type->contiguous;
+  request.buffer = laid_out ? buffer : address_of(buffer);
+  request.view = laid_out ? view_of(*side.type, side.count) : data::View{};
+}
+
+// Fills what the user of the engine fills. `buffer`: the user's, or contiguous bytes.
 inline void fill_send(net::Request& request, const Side& side, void* buffer, net::SendMode mode) noexcept {
   request.context = side.comm->context;
   request.process = side.comm->processes[side.peer];
   request.source = side.comm->rank;
   request.tag = side.tag;
   request.mode = mode;
-  request.buffer = address_of(buffer);
+  fill_place(request, side, buffer);
   request.length = static_cast<uint64_t>(side.bytes);
   request.on_complete = nullptr;
   note_message(trace::Act::send, request.context, request.process, request.tag, side.bytes);
@@ -92,13 +99,13 @@ inline void fill_receive(net::Request& request, const Side& side, void* buffer) 
   request.process = side.peer == MPI_ANY_SOURCE ? -1 : side.comm->processes[side.peer];
   request.source = side.peer == MPI_ANY_SOURCE ? net::any_source : side.peer;
   request.tag = side.tag == MPI_ANY_TAG ? net::any_tag : side.tag;
-  request.buffer = address_of(buffer);
+  fill_place(request, side, buffer);
   request.length = static_cast<uint64_t>(side.bytes);
   request.on_complete = nullptr;
   note_message(trace::Act::receive, request.context, request.process, request.tag, side.bytes);
 }
 
-// The packed form of a message whose type is not contiguous, for as long as this object lives.
+// The packed form of a message, for as long as this object lives: of MPI_Sendrecv_replace.
 class Packed {
  public:
   Packed() = default;
@@ -106,13 +113,10 @@ class Packed {
   Packed(const Packed&) = delete;
   Packed& operator=(const Packed&) = delete;
 
-  // Both: false when there is no memory.
-  bool room_for(const Side& side) noexcept {
-    bytes_ = std::malloc(static_cast<size_t>(side.bytes) + 1);
-    return bytes_ != nullptr;
-  }
+  // False when there is no memory.
   bool from(const Side& side) {
-    if (!room_for(side)) return false;
+    bytes_ = std::malloc(static_cast<size_t>(side.bytes) + 1);
+    if (bytes_ == nullptr) return false;
     pack(*side.type, side.count, side.buffer, bytes_);
     return true;
   }
@@ -128,7 +132,7 @@ RequestObject* new_send(const Side& side, net::SendMode mode) noexcept;
 RequestObject* new_receive(const Side& side) noexcept;
 // A request of kind `empty` for a peer that is MPI_PROC_NULL.
 RequestObject* new_empty(Comm& comm, bool receive) noexcept;
-// Makes a request active and hands it to the engine. Packs what has to be packed.
+// Makes a request active and hands it to the engine.
 Ending start_request(RequestObject& request);
 
 }  // namespace vif::mpi

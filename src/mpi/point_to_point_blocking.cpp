@@ -1,5 +1,4 @@
-// MPI_Send and its modes, MPI_Recv, MPI_Sendrecv. The short way, a contiguous type and a real peer, has its request on
-// the stack and allocates nothing. Context: app.
+// MPI_Send and its modes, MPI_Recv, MPI_Sendrecv. Their requests are on the stack; nothing is allocated. Context: app.
 #include "api.hpp"
 #include "mpi/point_to_point.hpp"
 
@@ -7,9 +6,9 @@ namespace vif::mpi {
 
 namespace {
 
-int send_and_wait(const Side& side, void* bytes, net::SendMode mode) {
+int send_and_wait(const Side& side, net::SendMode mode) {
   net::Request request;
-  fill_send(request, side, bytes, mode);
+  fill_send(request, side, side.buffer, mode);
   net::Engine& core = engine();
   net::ApiScope scope(core);
   core.send(request);
@@ -19,42 +18,24 @@ int send_and_wait(const Side& side, void* bytes, net::SendMode mode) {
   return raise_ending(*side.comm, request);
 }
 
-[[gnu::noinline]] int send_packed(const Side& side, net::SendMode mode) {
-  Packed packed;
-  if (!packed.from(side)) return raise_no_memory(*side.comm, side.bytes);
-  return send_and_wait(side, packed.bytes(), mode);
-}
-
 inline int send(Side side, net::SendMode mode) {
   if (!look_up_send(side)) [[unlikely]]
     return refuse_send(side);
-  if (!side.type->contiguous) [[unlikely]]
-    return send_packed(side, mode);
-  return send_and_wait(side, side.buffer, mode);
+  return send_and_wait(side, mode);
 }
 
-int receive_and_wait(const Side& side, void* bytes, MPI_Status* status, uint64_t* received) {
+int receive_and_wait(const Side& side, MPI_Status* status) {
   net::Request request;
-  fill_receive(request, side, bytes);
+  fill_receive(request, side, side.buffer);
   net::Engine& core = engine();
   net::ApiScope scope(core);
   core.receive(request);
   if (!request.complete()) core.wait(request);
   const net::Status& ended = request.status;
-  if (received != nullptr) *received = ended.bytes;
   if (!ignored(status)) set_status(status, ended.source, ended.tag, ended.bytes, false);
   if (ended.outcome == net::Outcome::success) [[likely]]
     return MPI_SUCCESS;
   return raise_ending(*side.comm, request);
-}
-
-[[gnu::noinline]] int receive_packed(const Side& side, MPI_Status* status) {
-  Packed packed;
-  if (!packed.room_for(side)) return raise_no_memory(*side.comm, side.bytes);
-  uint64_t received = 0;
-  const int error = receive_and_wait(side, packed.bytes(), status, &received);
-  unpack_bytes(*side.type, side.count, packed.bytes(), static_cast<MPI_Count>(received), side.buffer);
-  return error;
 }
 
 inline int receive(Side side, MPI_Status* status) {
@@ -63,9 +44,7 @@ inline int receive(Side side, MPI_Status* status) {
     if (error == MPI_SUCCESS && !ignored(status)) set_null_peer_status(status);
     return error;
   }
-  if (!side.type->contiguous) [[unlikely]]
-    return receive_packed(side, status);
-  return receive_and_wait(side, side.buffer, status, nullptr);
+  return receive_and_wait(side, status);
 }
 
 // Both halves of MPI_Sendrecv. The receive is posted first, so that a message of the same call to oneself finds it.
@@ -93,15 +72,10 @@ class Exchange {
       if (const int error = refuse_receive(receive_); error != MPI_SUCCESS) return error;
     }
     if (sending_) {
-      const bool pack_it = replace || !send_.type->contiguous;
-      if (pack_it && !packed_.from(send_)) return raise_no_memory(*send_.comm, send_.bytes);
-      fill_send(outgoing_, send_, pack_it ? packed_.bytes() : send_.buffer, net::SendMode::standard);
+      if (replace && !packed_.from(send_)) return raise_no_memory(*send_.comm, send_.bytes);
+      fill_send(outgoing_, send_, replace ? packed_.bytes() : send_.buffer, net::SendMode::standard);
     }
-    if (receiving_) {
-      const bool unpack_it = !receive_.type->contiguous;
-      if (unpack_it && !room_.room_for(receive_)) return raise_no_memory(*receive_.comm, receive_.bytes);
-      fill_receive(incoming_, receive_, unpack_it ? room_.bytes() : receive_.buffer);
-    }
+    if (receiving_) fill_receive(incoming_, receive_, receive_.buffer);
     return MPI_SUCCESS;
   }
 
@@ -112,9 +86,6 @@ class Exchange {
 
   int conclude(MPI_Status* status) {
     const net::Status& ended = incoming_.status;
-    if (receiving_ && !receive_.type->contiguous) {
-      unpack_bytes(*receive_.type, receive_.count, room_.bytes(), static_cast<MPI_Count>(ended.bytes), receive_.buffer);
-    }
     if (!ignored(status)) {
       if (receiving_) {
         set_status(status, ended.source, ended.tag, ended.bytes, false);
@@ -132,7 +103,6 @@ class Exchange {
   bool sending_ = false;
   bool receiving_ = false;
   Packed packed_;
-  Packed room_;
   net::Request outgoing_;
   net::Request incoming_;
 };

@@ -46,7 +46,7 @@ inline int irecv(Side side, MPI_Request* out) {
 // With `replace`, what is sent is copied first: the receive goes into the same memory.
 RequestObject* new_outgoing_half(const Side& send, bool replace) {
   RequestObject* request = new_send(send, net::SendMode::standard);
-  if (request == nullptr || !replace || request->staging != nullptr) return request;
+  if (request == nullptr || !replace) return request;
   request->staging = std::malloc(static_cast<size_t>(send.bytes) + 1);
   if (request->staging == nullptr) {
     give_back(request);
@@ -54,6 +54,7 @@ RequestObject* new_outgoing_half(const Side& send, bool replace) {
   }
   pack(*send.type, send.count, send.buffer, request->staging);
   request->net.buffer = request->staging;
+  request->net.view = {};
   return request;
 }
 

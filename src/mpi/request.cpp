@@ -104,10 +104,6 @@ Ending finish(RequestObject& request, MPI_Status* status) {
   }
   if (!ignored(status)) status_of_transfer(request, status);
   if (request.kind == RequestKind::empty) return {};
-  if (is_receive(request) && request.type != nullptr && request.net.status.outcome != net::Outcome::cancelled) {
-    unpack_bytes(*request.type, request.count, request.staging, static_cast<MPI_Count>(request.net.status.bytes),
-                 request.user_buffer);
-  }
   if (request.kind == RequestKind::exchange) {
     Ending other = finish(*request.partner, MPI_STATUS_IGNORE);
     if (other.error != MPI_SUCCESS) return other;

@@ -6,7 +6,7 @@
 // active by start, inactive by completion, and is given back by MPI_Request_free. One that is freed while active is an
 // orphan: the pool completes it later (see sweep_orphans).
 //
-// The engine completes `net`. What may not be done in a handler (unpacking, freeing) is done by finish(), in app
+// The engine completes `net`. What may not be done in a handler (freeing) is done by finish(), in app
 // context. Context: app.
 #pragma once
 
@@ -60,10 +60,8 @@ struct RequestObject {
   uint32_t number = 0;
   bool null_peer = false;    // its status is that of a receive from MPI_PROC_NULL
   Comm* comm = nullptr;      // counted
-  Datatype* type = nullptr;  // counted; null when nothing has to be packed or unpacked
-  void* user_buffer = nullptr;
-  MPI_Count count = 0;
-  void* staging = nullptr;  // packed bytes, ours
+  Datatype* type = nullptr;  // counted; null when it is contiguous
+  void* staging = nullptr;   // packed bytes, ours (MPI_Isendrecv_replace)
   RequestObject* partner = nullptr;
   Work* work = nullptr;           // ours
   RequestObject* next = nullptr;  // in the pool, or among the orphans
@@ -86,7 +84,7 @@ void adopt_orphan(RequestObject* request);
 
 bool is_complete(RequestObject& request) noexcept;
 
-// A complete request: unpacks, fills the status (unless null), frees the staging. The request is inactive then; the
+// A complete request: fills the status (unless null), frees the staging. The request is inactive then; the
 // caller gives it back if it is not persistent.
 Ending finish(RequestObject& request, MPI_Status* status);
 

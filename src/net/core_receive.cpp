@@ -8,6 +8,17 @@
 
 namespace vif::net {
 
+void move_bytes(const Request& send, const Request& receive, uint64_t bytes) noexcept {
+  if (send.view.layout == nullptr) return put_bytes(receive, 0, send.buffer, bytes);
+  if (receive.view.layout == nullptr) return take_bytes(send, 0, receive.buffer, bytes);
+  std::byte piece[2048];
+  for (uint64_t done = 0; done < bytes; done += sizeof piece) {
+    const uint64_t now = std::min<uint64_t>(sizeof piece, bytes - done);
+    take_bytes(send, done, piece, now);
+    put_bytes(receive, done, piece, now);
+  }
+}
+
 void Core::start_receive(Request& request) noexcept {
   note_site(request, 0);
   request.is_send = false;
@@ -52,12 +63,12 @@ bool Core::give(Request& request, int process, Message& message) noexcept {
         interest(+1);
         return true;
       }
-      copy_bytes(request.buffer, message.data, request.status.bytes);
+      put_bytes(request, 0, message.data, request.status.bytes);
       if (process != process_) deliver_credit(process, message.length);
       break;
     case Message::Kind::local: {
       Request& sender = *message.send;
-      copy_bytes(request.buffer, sender.buffer, request.status.bytes);
+      move_bytes(sender, request, request.status.bytes);
       interest(-1);
       complete(sender, Outcome::success);
       break;
@@ -151,7 +162,7 @@ bool Core::accept_eager(int process, const shm::ShmCell& cell) noexcept {
   const bool whole = cell.payload == cell.length;
   if (Request* request = posted_.match(cell.context, cell.source, cell.tag); request != nullptr) {
     begin_receive(*request, cell.source, cell.tag, cell.length);
-    copy_bytes(request->buffer, payload, std::min<uint64_t>(cell.payload, request->length));
+    put_bytes(*request, 0, payload, std::min<uint64_t>(cell.payload, request->length));
     request->moved = cell.payload;
     if (!whole) {
       request->order = cell.length;  // the length of the whole, for accept_more()
@@ -192,8 +203,7 @@ bool Core::accept_more(int process, const shm::ShmCell& cell) noexcept {
       return false;
     }
     if (request->moved < request->length) {
-      copy_bytes(static_cast<std::byte*>(request->buffer) + request->moved, payload,
-                 std::min<uint64_t>(cell.payload, request->length - request->moved));
+      put_bytes(*request, request->moved, payload, std::min<uint64_t>(cell.payload, request->length - request->moved));
     }
     request->moved += cell.payload;
     if (request->moved < length) return true;

@@ -87,7 +87,6 @@ shm::ShmCell* Core::reserve(Channel& peer, uint32_t outside) noexcept {
 
 bool Core::post_eager(int process, Request& request) noexcept {
   Channel& peer = channel(process);
-  const auto* bytes = static_cast<const std::byte*>(request.buffer);
   const bool first_part = request.moved == 0;
   if (request.length > small_payload_limit && first_part) enlarge_data(process, peer, request.length);
   const uint64_t piece = peer.large_data ? large_payload_limit : small_payload_limit;
@@ -105,7 +104,7 @@ bool Core::post_eager(int process, Request& request) noexcept {
     cell->tag = request.tag;
     cell->length = request.length;
     std::byte* to = inside ? cell->bytes : segment_.pair_data(process_, process) + cell->data_offset;
-    copy_bytes(to, bytes + request.moved, payload);
+    take_bytes(request, request.moved, to, payload);
     peer.out.publish(*cell);
     request.moved += payload;
     sent_any = true;
@@ -129,7 +128,7 @@ bool Core::post_offer(int process, Request& request) noexcept {
     const bool ring_first = routes_.choose(request.length) == RouteChoice::Way::ring;
     transfer(request.transfer)
         .offer(reinterpret_cast<uint64_t>(request.buffer), request.length, request.on_complete != nullptr, ring_first,
-               routes_.worth_alone(request.length));
+               routes_.worth_alone(request.length), request.view.layout == nullptr);
   }
   shm::ShmCell* cell = reserve(peer, 0);
   if (cell == nullptr) return false;
@@ -314,7 +313,7 @@ bool Core::send_to_self(Request& request) noexcept {
   if (Request* receiver = posted_.match(request.context, request.source, request.tag); receiver != nullptr) {
     interest(-1);
     begin_receive(*receiver, request.source, request.tag, request.length);
-    copy_bytes(receiver->buffer, request.buffer, receiver->status.bytes);
+    move_bytes(request, *receiver, receiver->status.bytes);
     finish_eager(*receiver, request.length);
     complete(request, Outcome::success);
     return true;
@@ -331,7 +330,7 @@ bool Core::send_to_self(Request& request) noexcept {
   if (copied) {
     message->kind = Message::Kind::buffered;
     message->arrived = request.length;
-    copy_bytes(message->data, request.buffer, request.length);
+    take_bytes(request, 0, message->data, request.length);
   } else {
     message->kind = Message::Kind::local;
     message->send = &request;

@@ -114,7 +114,9 @@ bool Core::may_access(int process, bool reading) noexcept {
 // Receiver: the request takes the offered message. False: its sender has withdrawn it.
 bool Core::match_offer(Request& request, int process, uint32_t id) noexcept {
   auto& moving = transfer(id);
-  const shm::Route route = may_access(process, true) ? shm::Route::cross_memory : shm::Route::through_ring;
+  // What does not lie side by side on both sides travels through the ring, packed and unpacked piece by piece.
+  const bool direct = moving.contiguous() && request.view.layout == nullptr && may_access(process, true);
+  const shm::Route route = direct ? shm::Route::cross_memory : shm::Route::through_ring;
   const uint64_t length = std::min(moving.length(), request.length);
   if (moving.match(reinterpret_cast<uint64_t>(request.buffer), length, route, request.on_complete != nullptr))
     return true;
@@ -183,7 +185,7 @@ void Core::push_fragments(Request& request) noexcept {
     cell->length = from;
     std::byte* to =
         bytes <= shm::cell_inline_bytes ? cell->bytes : segment_.pair_data(process_, process) + cell->data_offset;
-    copy_bytes(to, static_cast<const std::byte*>(request.buffer) + from, bytes);
+    take_bytes(request, from, to, bytes);
     peer.out.publish(*cell);
     ++counters_.fragments;
     moved_ += bytes;
@@ -203,7 +205,7 @@ bool Core::accept_fragment(int process, const shm::ShmCell& cell) noexcept {
     protocol_error("that belongs to no transfer");
     return false;
   }
-  copy_bytes(static_cast<std::byte*>(request->buffer) + cell.length, payload, cell.payload);
+  put_bytes(*request, cell.length, payload, cell.payload);
   moved_ += cell.payload;
   auto& moving = transfer(cell.transfer);
   if (moving.finish(cell.payload)) notify(process, !moving.sender_attentive());
@@ -232,6 +234,7 @@ void Core::send_slices(Request& request) noexcept {
 void Core::learn_route(Request& request) noexcept {
   auto& moving = transfer(request.transfer);
   if (request.phase == phase_alone || owner_ != Owner::waiting || moving.taken() == 0) return;
+  if (moving.route() == shm::Route::through_ring) return;  // there was no choice
   routes_.learn(moving.taken(), moving.ring_first() ? RouteChoice::Way::ring : RouteChoice::Way::cross_memory,
                 base::now_ns() - static_cast<int64_t>(request.order));
 }

@@ -5,6 +5,7 @@
 #include <cstring>
 
 #include "base/inbox.hpp"
+#include "data/copy.hpp"
 
 namespace vif::net {
 
@@ -30,7 +31,7 @@ struct Status {
   uint64_t bytes = 0;  // received
 };
 
-// One send or one receive of contiguous bytes. The user fills the first block, submits it, and may read `status` once
+// One send or one receive. The user fills the first block, submits it, and may read `status` once
 // complete() is true; the object must live until then. It may be submitted again afterwards.
 struct Request : Task {
   // Written by the user before submission.
@@ -41,6 +42,9 @@ struct Request : Task {
   SendMode mode = SendMode::standard;
   void* buffer = nullptr;
   uint64_t length = 0;  // send: bytes to send; receive: room in the buffer
+  // With a layout: the bytes do not lie side by side, and are gathered from `buffer` or scattered to it as they travel.
+  // The layout lives as long as the request.
+  data::View view;
   // Called once in the engine's context when complete (perhaps in a handler), after `done` was set and as the last
   // thing the engine does with the request: it may submit it again. Optional.
   void (*on_complete)(Engine&, Request&) noexcept = nullptr;
@@ -67,5 +71,23 @@ struct Request : Task {
 inline void copy_bytes(void* to, const void* from, uint64_t bytes) noexcept {
   if (bytes != 0) std::memcpy(to, from, bytes);
 }
+
+// Bytes `from` to `from` + `bytes` of the message of a send, and into the memory of a receive.
+inline void take_bytes(const Request& send, uint64_t from, void* to, uint64_t bytes) noexcept {
+  if (send.view.layout == nullptr) [[likely]] {
+    copy_bytes(to, static_cast<const std::byte*>(send.buffer) + from, bytes);
+  } else {
+    data::gather(send.view, send.buffer, from, to, bytes);
+  }
+}
+inline void put_bytes(const Request& receive, uint64_t to, const void* from, uint64_t bytes) noexcept {
+  if (receive.view.layout == nullptr) [[likely]] {
+    copy_bytes(static_cast<std::byte*>(receive.buffer) + to, from, bytes);
+  } else {
+    data::scatter(receive.view, receive.buffer, to, from, bytes);
+  }
+}
+// The first bytes of a send straight into a receive of the same process.
+void move_bytes(const Request& send, const Request& receive, uint64_t bytes) noexcept;
 
 }  // namespace vif::net

@@ -44,13 +44,15 @@ class alignas(64) Transfer {
 
   // --- sender ---
   // `ring_first`: when both sides wait, the sender sends the bytes through the ring and the receiver leaves it to that.
-  // `worth_alone`: a side may copy while both compute.
-  void offer(uint64_t address, uint64_t length, bool attentive, bool ring_first, bool worth_alone) noexcept {
+  // `worth_alone`: a side may copy while both compute. `contiguous`: the bytes lie side by side at the address.
+  void offer(uint64_t address, uint64_t length, bool attentive, bool ring_first, bool worth_alone,
+             bool contiguous = true) noexcept {
     sender_address_ = address;
     length_ = length;
     sender_attentive_ = attentive;
     ring_first_ = ring_first;
     worth_alone_ = worth_alone;
+    contiguous_ = contiguous;
     claimed_.store(0, std::memory_order_relaxed);
     done_.store(0, std::memory_order_relaxed);
     failed_.store(0, std::memory_order_relaxed);
@@ -115,6 +117,7 @@ class alignas(64) Transfer {
   // Whether a side wants to be interrupted when the transfer is complete (something depends on it while it computes).
   bool ring_first() const noexcept { return ring_first_; }
   bool worth_alone() const noexcept { return worth_alone_; }
+  bool contiguous() const noexcept { return contiguous_; }
   bool sender_attentive() const noexcept { return sender_attentive_; }
   bool receiver_attentive() const noexcept { return receiver_attentive_; }
 
@@ -131,6 +134,7 @@ class alignas(64) Transfer {
   // Written by the sender before `offered`.
   uint64_t sender_address_;
   uint64_t length_;
+  bool contiguous_;
   // Written by the receiver before `matched`.
   uint64_t receiver_address_;
   uint64_t taken_;
