@@ -278,7 +278,8 @@ std::string run_help() {
       "SIGTERM and, half a second later, SIGKILL. Processes that ranks leave behind are ended too.\n"
       "SIGINT, SIGTERM, SIGHUP and SIGQUIT are forwarded; ranks that have not ended 5 seconds later, or when the "
       "signal\n"
-      "comes a second time, are killed. SIGUSR1, SIGUSR2, SIGALRM, SIGTSTP and SIGCONT are forwarded.\n";
+      "comes a second time, are killed. SIGUSR1, SIGUSR2, SIGALRM, SIGTSTP and SIGCONT are forwarded.\n"
+      "A job of Vif answers its first SIGQUIT by saying who waits for what (see also 'vif hang').\n";
   return text;
 }
 
