@@ -6,8 +6,9 @@
 //   runtime.run();                                          // returns when all has run
 //
 // What is promised
-// - Two events of one colour never run at once, and run in the order in which they were posted (by one thread, or by
-//   threads that agree on the order otherwise). post_front() puts an event before those of its colour that wait.
+// - Two events of one colour never run at once, and run in the order in which they were posted, by one thread or by the
+//   handlers of one colour. (Events from elsewhere may come in between; with RuntimeOptions::batch = 1 an event that
+//   was posted because of another, by whatever way, comes after it.) post_front() puts an event before those that wait.
 // - Shared events (post_shared) of a colour run beside each other, never beside an exclusive one, and in order with
 //   them.
 // - Events of colours that belong to different cores run at the same time. A colour always belongs to the same core.
@@ -60,6 +61,11 @@ struct RuntimeOptions {
   // How long a colour may run before others that are ready have their turn, in nanoseconds. A turn is at least one
   // event.
   std::int64_t turn_ns = 20'000;
+
+  // Cores without work take whole colours from cores that have much, where that pays. Colours then run where there is
+  // time, still one event at a time and in order; core_of() says where a colour is at home. Posting costs a little
+  // more.
+  bool steal = false;
 
   // The parts that can be exchanged, to measure what each gains. The source's baseline is {padding: false, memory:
   // library, wait: sleep, batch: 1, queue: lock, wake: pipe}.

@@ -47,6 +47,8 @@ constexpr Option table[] = {
      "How many events for another core are handed over at once; 1: each by itself; auto learns it."},
     {"VIF_SCHED_QUEUE", "auto", "auto|inbox|lock",
      "How events reach another core: by its wait-free inbox (auto), or under a lock of its queue."},
+    {"VIF_SCHED_STEAL", "auto", "auto|0|1",
+     "Whether cores without work take whole colours from cores that have much of it, where that pays; auto: no."},
     {"VIF_SCHED_WAKE", "auto", "auto|futex|pipe", "How a sleeping core is woken; auto: futex."},
     {"VIF_STATS", "0", "0|1", "Whether each process prints at its end what its communications did."},
     {"VIF_COLL", "", "text",

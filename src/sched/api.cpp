@@ -20,6 +20,7 @@ sched::Settings settings_of(const RuntimeOptions& options) {
   settings.batch = options.batch;
   settings.queue = static_cast<sched::QueueRule>(options.queue);
   settings.wake = static_cast<sched::WakeRule>(options.wake);
+  settings.steal = options.steal;
   settings.turn_ns = options.turn_ns;
   if (std::string complaint = sched::complete(settings); !complaint.empty()) throw std::invalid_argument(complaint);
   return settings;

@@ -32,7 +32,7 @@ class BatchLimit {
     cost_ = std::max<int64_t>(1, cost_ + (std::min(cost, 8 * cost_) - cost_) / 8);
     const auto wanted = static_cast<uint32_t>(std::clamp<int64_t>(cost_ * scale / each_, 1, most));
     // Half-way: one odd interval does not throw away what was learnt.
-    limit_ = (limit_ + wanted + 1) / 2;
+    limit_ = (limit_ + wanted + (wanted > limit_ ? 1 : 0)) / 2;
   }
 
   // How long a batch that does not fill may be held, in ticks.

@@ -4,6 +4,7 @@
 //   idle     no events, and in no list
 //   ready    in the ready lists of its core
 //   running  its core runs an event of it
+//   lent     another core runs, or has run, the events that it had then; the home has not been told of the end
 //   held     its first event is exclusive and shared events of it still run elsewhere
 // Context: core; for the owner of the core's state.
 #pragma once
@@ -17,7 +18,7 @@ namespace vif::sched {
 inline constexpr int highest_priority = 20;
 
 struct Colour {
-  enum class State : uint8_t { idle, ready, running, held };
+  enum class State : uint8_t { idle, ready, running, held, lent };
 
   explicit Colour(ColourId id_) noexcept : id(id_) {}
 

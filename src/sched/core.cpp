@@ -30,6 +30,9 @@ Core::Core(Scheduler& scheduler, uint16_t index, CoreLine& line)
       limit_(scheduler.settings().batch),
       waiting_(scheduler.settings().wait, in_ticks(10'000), in_ticks(scheduler.settings().wait_threshold_ns)),
       turn_ticks_(std::max<int64_t>(1, in_ticks(scheduler.settings().turn_ns))),
+      stealing_(scheduler.settings().steal && scheduler.settings().cores > 1),
+      seen_(batches_.size()),
+      theft_(in_ticks(1'000)),
       poll_ticks_(in_ticks(50'000)) {
   if (scheduler.settings().wake == WakeRule::pipe) open_pipe();
 }
@@ -40,6 +43,8 @@ void Core::run() {
   looked_at_ = ticks();
   if (locked_) {
     run_locked();
+  } else if (stealing_) {
+    run_stealing();
   } else {
     while (!scheduler_.ended()) {
       place_.collect();
@@ -74,6 +79,11 @@ void Core::enqueue(Event& event) {
       return granted_.push_back(event);
     case Kind::shared_done:
       return shared_is_back(event);
+    case Kind::colour_back: {
+      Colour& colour = colours_.find(event.colour);
+      put_back(colour);
+      return event_memory::give(&event);
+    }
     default:
       break;
   }
@@ -83,7 +93,17 @@ void Core::enqueue(Event& event) {
   } else {
     colour.events.push_back(event);
   }
+  if (stealing_) queued_.store(queued_.load(std::memory_order_relaxed) + 1, std::memory_order_relaxed);
   if (colour.state == Colour::State::idle) make_ready(colour);
+}
+
+// A colour that runs no more, here or elsewhere.
+void Core::put_back(Colour& colour) noexcept {
+  if (colour.events.empty()) {
+    colour.state = Colour::State::idle;
+  } else {
+    make_ready(colour);
+  }
 }
 
 void Core::make_ready(Colour& colour) noexcept {
@@ -92,10 +112,12 @@ void Core::make_ready(Colour& colour) noexcept {
 }
 
 void Core::set_priority(ColourId id, uint8_t priority) {
+  if (stealing_) close_guard();
   Colour& colour = colours_.find(id);
   colour.base_priority = priority;
   // Where it is in the lists it stays until its next turn.
   if (colour.state != Colour::State::ready) colour.current_priority = priority;
+  if (stealing_) guard_.open();
 }
 
 void Core::run_turn(Colour& colour) {
@@ -106,31 +128,29 @@ void Core::run_turn(Colour& colour) {
       colour.state = Colour::State::held;
       return account(&colour, ran);
     }
-    run_next(colour, *colour.events.pop());
+    Event* event = colour.events.pop();
+    if (lend_shared(colour, *event)) continue;  // all that follow each other are handed out before one runs here
+    invoke(*event);
+    event_memory::give(event);
     ++ran;
   } while (ran < colour.quantum && !colour.events.empty() && !scheduler_.ended());
-  if (colour.events.empty()) {
-    colour.state = Colour::State::idle;
-  } else {
-    make_ready(colour);
-  }
+  put_back(colour);
   account(&colour, ran);
 }
 
-// Shared events go to the cores in turn; their writers wait until all are back.
-void Core::run_next(Colour& colour, Event& event) {
-  if (event.kind == Kind::shared && batches_.size() > 1) {
-    next_reader_ = static_cast<uint16_t>((next_reader_ + 1U) % batches_.size());
-    if (next_reader_ != index_) {
-      ++colour.shared_running;
-      event.kind = Kind::granted;
-      tally_.hands(1);
-      scheduler_.core(next_reader_).receive(event, event);
-      return;
-    }
+// Shared events go to the cores in turn, this one among them. Exclusive ones wait until all are back.
+bool Core::lend_shared(Colour& colour, Event& event) {
+  if (event.kind != Kind::shared || batches_.size() == 1) return false;
+  next_reader_ = static_cast<uint16_t>((next_reader_ + 1U) % batches_.size());
+  ++colour.shared_running;
+  event.kind = Kind::granted;
+  if (next_reader_ == index_) {
+    granted_.push_back(event);
+  } else {
+    tally_.hands(1);
+    scheduler_.core(next_reader_).receive(event, event);
   }
-  invoke(event);
-  event_memory::give(&event);
+  return true;
 }
 
 void Core::shared_is_back(Event& message) {
@@ -150,6 +170,7 @@ bool Core::run_extras() {
   }
   if (Event* event = granted_.pop()) {
     invoke(*event);
+    hand_over_all();  // before the exclusive events that wait for this one post theirs
     event->kind = Kind::shared_done;
     post(*event, event->core);
     account(nullptr, 1);
@@ -186,6 +207,10 @@ void Core::look_around(Colour* colour) {
   events_since_look_ = 0;
   looked_at_ = now;
   if (held_ != 0) hand_over_old(now);
+  if (stealing_) {
+    mean_.store(each, std::memory_order_relaxed);
+    wake_a_thief(each);
+  }
   if (has_sources() && now - polled_at_ > poll_ticks_) {
     polled_at_ = now;
     poll_sources(0);
@@ -203,12 +228,13 @@ void Core::clear() noexcept {
   while (auto* record = line_.door.take(tray_)) {
     auto& event = static_cast<Event&>(*record);
     // What has run already, and is on its way back.
-    if (event.kind == Kind::shared_done) {
+    if (event.kind == Kind::shared_done || event.kind == Kind::colour_back) {
       event_memory::give(&event);
       continue;
     }
     urgent_.push_back(event);
   }
+  for (Loan& loan : loans_) destroy(loan.events);
   destroy(urgent_);
   destroy(granted_);
   colours_.each([&destroy](Colour& colour) { destroy(colour.events); });

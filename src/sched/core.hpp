@@ -11,6 +11,7 @@
 
 #include <atomic>
 #include <cstdint>
+#include <deque>
 #include <memory>
 #include <mutex>
 #include <vector>
@@ -20,9 +21,11 @@
 #include "sched/descriptors.hpp"
 #include "sched/door.hpp"
 #include "sched/event_memory.hpp"
+#include "sched/guard.hpp"
 #include "sched/ready.hpp"
 #include "sched/settings.hpp"
 #include "sched/tally.hpp"
+#include "sched/theft.hpp"
 #include "sched/timers.hpp"
 #include "sched/waiting.hpp"
 
@@ -61,6 +64,10 @@ class Core {
   // An event posted by a handler of this core.
   void post(Event& event, uint16_t to) noexcept;
 
+  uint64_t steals() const noexcept { return steals_.load(std::memory_order_relaxed); }
+  // Before the threads start: whom to steal from.
+  void set_victims(std::vector<int> cores) { victims_ = std::move(cores); }
+
   void set_priority(ColourId colour, uint8_t priority);
   // A watch of a colour of this core; it was nobody's before. Throws std::bad_alloc and std::system_error.
   void keep(Watch& watch);
@@ -83,8 +90,8 @@ class Core {
   void make_ready(Colour& colour) noexcept;
   void take_in();
   void run_turn(Colour& colour);
-  void run_next(Colour& colour, Event& event);
   void shared_is_back(Event& message);
+  bool lend_shared(Colour& colour, Event& event);
   void invoke(Event& event) noexcept;
   bool run_extras();
   void account(Colour* colour, uint32_t events);
@@ -102,7 +109,38 @@ class Core {
   void sleep(int64_t looked);
   void wait_on_pipe(int64_t timeout_ns) noexcept;
   void wake_through_descriptor() noexcept;
-  bool something_to_run() const noexcept { return !(ready_.empty() && urgent_.empty() && granted_.empty()); }
+  bool something_to_run() const noexcept {
+    return !(ready_.empty() && urgent_.empty() && granted_.empty() && loans_.empty());
+  }
+
+  // core_steal.cpp: the loop of the configuration with stealing, and the thief
+  struct Loan {
+    ColourId colour = 0;
+    EventList events{};
+  };
+  struct Seen {
+    uint64_t ran;   // events that the victim had run
+    int64_t since;  // ticks, when it was first seen so
+  };
+  // Whose event runs: a colour of this core, or a loan.
+  struct Turn {
+    Colour* colour = nullptr;
+    bool is_loan = false;
+    Loan loan{};
+  };
+  void run_stealing();
+  void run_chosen(Event& event, Turn& turn);
+  void close_guard() noexcept;
+  Event* choose_stealing(Turn& turn);
+  Event* choose_own(Turn& turn);
+  void put_back(Colour& colour) noexcept;
+  bool steal();
+  bool lend(Core& thief);
+  Loan borrow(Colour& colour);
+  void wake_a_thief(int64_t each) noexcept;
+  bool nothing_stealing();
+  void post_stealing(Event& event) noexcept;
+  int64_t until_next_theft() noexcept;
 
   // core_watch.cpp
   void fire(Watch& watch);
@@ -147,6 +185,24 @@ class Core {
   const int64_t turn_ticks_;
   std::atomic<uint64_t> events_run_{0};
   Tally<> tally_;
+  // Stealing. The guard keeps thieves from: tray_, ready_, colours_, urgent_, granted_, loans_, queued_,
+  // borrowed_, and what tally_ took.
+  const bool stealing_;
+  Guard<> guard_;
+  std::atomic<uint32_t> queued_{0};  // events of ready colours
+  std::atomic<int64_t> mean_{0};     // ticks that an event took lately; for thieves
+  int next_source_ = 0;              // of an event, in turn
+  std::deque<Loan> loans_;
+  std::deque<Loan> stolen_;            // just now: on the way into loans_
+  std::atomic<uint32_t> borrowed_{0};  // loans that wait
+  int64_t theft_began_ = 0;            // ticks; until a stolen event has run
+  int64_t theft_usual_ = 0;            // ticks that the victim's events take
+  Loan* present_loan_ = nullptr;       // of which an event runs
+  std::vector<int> victims_;
+  std::vector<Seen> seen_;  // by core
+  Theft theft_;
+  int64_t nap_ns_ = 0;  // how long the core sleeps before it looks for victims again
+  std::atomic<uint64_t> steals_{0};
   Timers timers_;
   std::vector<Watch*> signals_;
   std::unique_ptr<Descriptors> descriptors_;  // from the first on

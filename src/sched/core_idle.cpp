@@ -1,6 +1,6 @@
 // A core without work: it hands over what it holds, looks for a while, and sleeps. Context: core.
+#include <algorithm>
 #include <cerrno>
-#include <cstdio>
 #include <system_error>
 
 #include <fcntl.h>
@@ -40,6 +40,7 @@ void Core::idle() {
     poll_sources(0);
   }
   if (!nothing_to_run()) return;
+  if (stealing_ && steal()) return;
   const int64_t began = ticks();
   const int64_t budget = waiting_.budget();
   int64_t now = began;
@@ -58,6 +59,7 @@ void Core::idle() {
 // True: the core counts as idle, and must be woken when something comes.
 bool Core::nothing_to_run() {
   if (locked_) return nothing_locked();
+  if (stealing_) return nothing_stealing();
   take_in();
   if (something_to_run()) return false;
   tally_.idle();
@@ -76,6 +78,8 @@ bool Core::look_for(int64_t budget, int64_t began, uint32_t arrivals) {
     scheduler_.watchers().core_is_idle();
     if (scheduler_.ended() || line_.signal_news.load(std::memory_order_relaxed) != 0) return true;
     if (has_sources() && poll_sources(0)) return true;
+    // A thief may have emptied the inbox meanwhile, and made this core count as busy by that.
+    if (stealing_ && (!nothing_to_run() || steal())) return true;
   } while (ticks() - began < budget);
   return false;
 }
@@ -90,7 +94,11 @@ void Core::sleep(int64_t looked) {
   }
   base::RealAtoms::fence();
   scheduler_.watchers().core_is_idle();
-  const int64_t timeout_ns = until_next_timer();
+  int64_t timeout_ns = until_next_timer();
+  if (stealing_) {
+    const int64_t nap_ns = until_next_theft();
+    timeout_ns = timeout_ns < 0 ? nap_ns : std::min(timeout_ns, nap_ns);
+  }
   const int64_t began = ticks();
   if (watches) {
     poll_sources(timeout_ns);

@@ -17,6 +17,8 @@ void Core::post(Event& event, uint16_t to) noexcept {
     if (locked_) {
       tally_.hands(1);
       receive_locked(event, event);
+    } else if (stealing_) {
+      post_stealing(event);
     } else {
       enqueue(event);
     }

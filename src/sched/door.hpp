@@ -30,6 +30,8 @@ class Door {
     box_.push_chain(newest, oldest);
     return posture_.ring(only_sleepers);
   }
+  // The core itself, awake: nobody to wake.
+  void put(Record& record) noexcept { box_.push(record); }
   // Poster, with news that are not in the inbox (a flag that it has set before).
   bell::Call ring() noexcept { return posture_.ring(only_sleepers); }
 

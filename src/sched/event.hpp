@@ -24,6 +24,7 @@ enum class Kind : uint8_t {
   urgent,       // of a core, not of a colour: before every ordinary event
   granted,      // a shared event that the core of its colour lets another core run
   shared_done,  // a granted event that has run, on its way back
+  colour_back,  // from a thief: the loan of a colour has been run
 };
 
 struct Event : base::InboxRecord<> {

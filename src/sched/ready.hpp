@@ -28,18 +28,30 @@ class ReadyList {
       level.last->next_ready = &colour;
     }
     level.last = &colour;
+    ++count_;
     levels_ |= 1U << colour.current_priority;
   }
 
+  std::size_t size() const noexcept { return count_; }
+
   Colour* take() noexcept {
+    Colour* colour = take_as_is();
+    if (colour != nullptr) {
+      colour->current_priority =
+          colour->current_priority == 0 ? colour->base_priority : static_cast<uint8_t>(colour->current_priority - 1);
+    }
+    return colour;
+  }
+
+  // The same colour, not for a turn: its priority does not age.
+  Colour* take_as_is() noexcept {
     if (levels_ == 0) return nullptr;
     const int highest = std::bit_width(levels_) - 1;
     Level& level = lists_[static_cast<std::size_t>(highest)];
     Colour* colour = level.first;
     level.first = colour->next_ready;
     if (level.first == nullptr) levels_ &= ~(1U << highest);
-    colour->current_priority =
-        colour->current_priority == 0 ? colour->base_priority : static_cast<uint8_t>(colour->current_priority - 1);
+    --count_;
     return colour;
   }
 
@@ -49,6 +61,7 @@ class ReadyList {
     Colour* last = nullptr;  // of a level that is not empty
   };
 
+  std::size_t count_ = 0;
   uint32_t levels_ = 0;  // a bit for each level that is not empty
   std::array<Level, highest_priority + 1> lists_{};
 };

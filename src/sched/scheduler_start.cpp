@@ -8,6 +8,7 @@
 #include <sched.h>
 
 #include "sched/scheduler.hpp"
+#include "sched/victims.hpp"
 
 namespace vif::sched {
 namespace {
@@ -99,6 +100,11 @@ void Scheduler::start_threads() {
   (void)registered;
   const std::vector<int> cpus = allowed_cpus();
   const bool bind = settings_.bind && cpus.size() == cores_.size();
+  if (settings_.steal) {
+    std::vector<int> bound(cores_.size(), -1);
+    if (bind) bound = cpus;
+    for (std::size_t i = 0; i < cores_.size(); ++i) cores_[i]->set_victims(victims(bound, static_cast<int>(i)));
+  }
   const sigset_t blocked = blocked_in_cores();
   const std::lock_guard guard(all_lock);
   all.push_back(this);

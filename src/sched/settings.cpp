@@ -22,6 +22,7 @@ void read_switches(Settings& settings) {
   std::string text;
   if (given("VIF_SCHED_BIND", text)) settings.bind = text == "1";
   if (given("VIF_SCHED_PADDING", text)) settings.padding = text == "1";
+  if (given("VIF_SCHED_STEAL", text)) settings.steal = text == "1";
   if (given("VIF_SCHED_QUEUE", text)) settings.queue = text == "lock" ? QueueRule::lock : QueueRule::inbox;
   if (given("VIF_SCHED_WAKE", text)) settings.wake = text == "pipe" ? WakeRule::pipe : WakeRule::futex;
   if (given("VIF_SCHED_MEMORY", text)) settings.memory = text == "library" ? MemoryRule::library : MemoryRule::ema;
@@ -45,6 +46,9 @@ std::string complete(Settings& settings) {
   if (settings.cores < 1 || settings.cores > most_cores) {
     return "A runtime of " + std::to_string(settings.cores) + " cores cannot be made: ask for 1 to " +
            std::to_string(most_cores) + ", or for 0 to have one for each usable CPU.";
+  }
+  if (settings.steal && settings.queue == QueueRule::lock) {
+    return "Stealing does not go with one lock per queue: choose the inbox (VIF_SCHED_QUEUE=inbox), or no stealing.";
   }
   if (settings.turn_ns <= 0) return "A colour's turn must be longer than zero: set turn to 20 microseconds or so.";
   return {};

@@ -1,11 +1,12 @@
-// Models of sched/door.hpp and sched/tally.hpp: a core that sleeps misses no event, whoever pushes and wherever an
-// interrupt lands; chains come in order; "all is quiet" is said only when it is, and always in the end.
+// Models of sched/door.hpp, sched/guard.hpp and sched/tally.hpp: a core that sleeps misses no event, whoever pushes and
+// wherever an interrupt lands; chains come in order; "all is quiet" is said only when it is, and always in the end.
 #include <gtest/gtest.h>
 
 #include <array>
 
 #include "model/explore.hpp"
 #include "sched/door.hpp"
+#include "sched/guard.hpp"
 #include "sched/tally.hpp"
 
 namespace vif::model {
@@ -121,6 +122,77 @@ TEST(DoorModel, FindsWhatIsMissing) {
   EXPECT_FALSE(explore(desk<AtomsWithoutFences>(0, false), bounds(2, 1)).passed);
   EXPECT_FALSE(explore(desk<AtomsWithoutRelease>(0, false), bounds(2, 1)).passed);
   EXPECT_FALSE(explore(desk<AtomsWithoutAcquire>(0, false), bounds(2, 1)).passed);
+}
+
+// A colour that its home and a thief run in turn: the thief borrows what waits, under the home's guard, and says so
+// when it is done; what is posted meanwhile waits. Exclusion, order, and no event twice.
+template <class Atoms>
+struct Home {
+  sched::Guard<Atoms> guard;
+  ModelPlain<int> first{0}, last{0};             // numbers of the events that wait: [first, last)
+  ModelPlain<bool> lent{false};                  // under the guard
+  typename Atoms::template Atomic<int> back{0};  // the message of the thief
+  ModelPlain<int> next{0};                       // of the colour's own data: the number that must run now
+
+  void run(int number) {
+    require(next == number, "the events of a colour run in order, each once, one at a time");
+    next = number + 1;
+  }
+  void close() {
+    guard.close([] { Atoms::pause(); });
+  }
+
+  void serve(int turns) {
+    for (int turn = 0; turn < turns; ++turn) {
+      close();
+      if (back.exchange(0, std::memory_order_acquire) != 0) lent = false;
+      int number = -1;
+      if (turn == 0) last = last + 1;  // one more is posted
+      if (!lent && first < last) {
+        number = first;
+        first = first + 1;
+        lent = true;  // runs: a thief must not take it
+      }
+      guard.open();
+      if (number < 0) continue;
+      run(number);
+      close();
+      lent = false;
+      guard.open();
+    }
+  }
+
+  void steal() {
+    if (!guard.try_close()) return;
+    int begin = 0, end = 0;
+    if (!lent) {
+      begin = first;
+      end = last;
+      if (begin != end) lent = true;
+      first = end;
+    }
+    guard.open();
+    for (int number = begin; number < end; ++number) run(number);
+    if (begin != end) back.store(1, std::memory_order_release);
+  }
+};
+
+template <class Atoms>
+Body theft() {
+  return [=](Program& program) {
+    auto home = program.make<Home<Atoms>>("home");
+    home->last = 2;
+    program.thread("core", [=] { home->serve(3); });
+    program.thread("thief", [=] { home->steal(); });
+    program.at_end([=] { require(home->next == home->first, "what was taken has run"); });
+  };
+}
+
+TEST(GuardModel, AColourThatIsStolenKeepsItsOrder) {
+  Result result = check(theft<ModelAtoms>(), bounds(3, 1));
+  EXPECT_TRUE(result.passed) << result.report;
+  EXPECT_FALSE(explore(theft<AtomsWithoutRelease>(), bounds(2, 1)).passed);
+  EXPECT_FALSE(explore(theft<AtomsWithoutAcquire>(), bounds(2, 1)).passed);
 }
 
 // Two cores that hand one event to and fro `hops` times after it came from outside, and an observer.

@@ -36,12 +36,20 @@ RuntimeOptions made(Wait wait, std::uint32_t batch, Queue queue, Wake wake, bool
   return options;
 }
 
+RuntimeOptions stealing() {
+  RuntimeOptions options;
+  options.cores = 3;
+  options.steal = true;
+  return options;
+}
+
 const Configuration configurations[] = {
     {"Default", made(Wait::learnt, 0, Queue::inbox, Wake::futex, true)},
     {"Baseline", made(Wait::sleep, 1, Queue::lock, Wake::pipe, false)},
     {"FixedWaitAndBatch", made(Wait::fixed, 50, Queue::inbox, Wake::pipe, true)},
     {"SleepAtOnce", made(Wait::sleep, 1, Queue::inbox, Wake::futex, false)},
     {"SpinAndLock", made(Wait::spin, 7, Queue::lock, Wake::futex, true)},
+    {"Stealing", stealing()},
 };
 
 void PrintTo(const Configuration& configuration, std::ostream* out) { *out << configuration.name; }
@@ -105,9 +113,12 @@ TEST_P(EveryConfiguration, AnEventPostedToTheFrontRunsBeforeThoseThatWait) {
   EXPECT_EQ(order, "abc");
 }
 
-// Requirement 7: the core of a colour is a function of the colour; requirement 6: one thread per core.
+// Requirement 14: stealing is off unless it is asked for. Requirement 7: the core of a colour is a function of the
+// colour; requirement 6: one thread per core.
 TEST_P(EveryConfiguration, AColourRunsOnItsCore) {
-  Runtime runtime(options());
+  RuntimeOptions at_home = options();
+  at_home.steal = RuntimeOptions().steal;
+  Runtime runtime(at_home);
   std::array<std::atomic<int>, 3> used{};
   std::array<std::atomic<std::thread::id>, 3> threads{};
   for (Colour colour = 0; colour < 300; ++colour) {
@@ -242,6 +253,107 @@ TEST_P(EveryConfiguration, OnExceptionDecidesInstead) {
   runtime.run();
   EXPECT_EQ(from, 9U);
   EXPECT_EQ(after, 1);
+}
+
+// Shared events of a colour that wait together run beside each other: each waits for the other to have begun. Then the
+// exclusive one runs, alone, and then shared ones again.
+TEST_P(EveryConfiguration, SharedEventsRunTogetherAndExclusiveOnesAlone) {
+  const bool together = options().queue != Queue::lock;  // the baseline knows exclusive colours only
+  constexpr int rounds = 50;
+  Runtime runtime(options());
+  std::array<std::atomic<int>, rounds> begun{};
+  std::atomic<int> readers = 0;
+  int written = 0;
+  runtime.post(4, [&] {
+    for (int round = 0; round < rounds; ++round) {
+      std::atomic<int>& mine = begun[static_cast<std::size_t>(round)];
+      for (int i = 0; i < 2; ++i) {
+        runtime.post_shared(4, [&, round] {
+          EXPECT_EQ(written, round);
+          ++readers;
+          ++mine;
+          while (together && mine < 2) std::this_thread::yield();
+          --readers;
+        });
+      }
+      runtime.post(4, [&, round] {
+        EXPECT_EQ(readers, 0);
+        EXPECT_EQ(mine, 2);
+        EXPECT_EQ(written++, round);
+      });
+    }
+  });
+  runtime.wait_idle();
+  EXPECT_EQ(written, rounds);
+}
+
+// A colour of priority 4 has five turns for each turn of one of priority 0, and that one is never forgotten.
+TEST(Runtime, PrioritiesAge) {
+  RuntimeOptions options;
+  options.cores = 1;
+  options.turn_ns = 1;  // a turn is one event
+  Runtime runtime(options);
+  runtime.set_priority(1, 4);
+  std::string order;
+  runtime.post(0, [&] {
+    for (int i = 0; i < 50; ++i) {
+      runtime.post(1, [&] { order += 'h'; });
+      if (i < 10) runtime.post(2, [&] { order += 'l'; });
+    }
+  });
+  runtime.wait_idle();
+  ASSERT_EQ(order.size(), 60U);
+  // The first turns of a colour are of two events, until its handlers have been measured.
+  std::size_t high = 0;
+  for (char letter : order.substr(6, 48)) high += letter == 'h' ? 1 : 0;
+  EXPECT_GE(high, 38U);
+  EXPECT_LE(high, 42U);
+}
+
+// A colour with much to do does not keep others of its core waiting until it is done.
+TEST(Runtime, AHotColourLeavesTurnsToColdOnes) {
+  RuntimeOptions options;
+  options.cores = 1;
+  Runtime runtime(options);
+  int hot = 0, hot_before_cold = -1;
+  runtime.post(0, [&] {
+    for (int i = 0; i < 100'000; ++i) runtime.post(1, [&] { ++hot; });
+    runtime.post(2, [&] { hot_before_cold = hot; });
+  });
+  runtime.wait_idle();
+  EXPECT_EQ(hot, 100'000);
+  EXPECT_LT(hot_before_cold, 1000);
+}
+
+// A handler that blocks does not keep the other colours of its core from running, where colours can be stolen.
+TEST(Stealing, ColoursBehindAHandlerThatBlocksRunElsewhere) {
+  Runtime runtime(stealing());
+  std::atomic<int> others = 0;
+  const Colour blocked = runtime.new_colour();
+  std::atomic<int> blocks = -1;  // the core: even the first event may have been stolen
+  runtime.post(blocked, [&] {
+    blocks = Runtime::current_core();
+    while (others < 20) std::this_thread::yield();
+  });
+  while (blocks < 0) std::this_thread::yield();
+  for (int i = 0; i < 20; ++i) {
+    runtime.new_colour();
+    runtime.new_colour();
+    const Colour colour = runtime.new_colour();
+    ASSERT_EQ(runtime.core_of(colour), runtime.core_of(blocked));
+    runtime.post(colour, [&] {
+      EXPECT_NE(Runtime::current_core(), blocks);
+      ++others;
+    });
+  }
+  runtime.wait_idle();
+  EXPECT_EQ(others, 20);
+}
+
+TEST(Stealing, DoesNotGoWithLockedQueues) {
+  RuntimeOptions options = stealing();
+  options.queue = Queue::lock;
+  EXPECT_THROW(Runtime{options}, std::invalid_argument);
 }
 
 TEST(Runtime, RefusesWhatCannotBe) {
