@@ -32,8 +32,10 @@
 #include <functional>
 #include <memory>
 #include <new>
+#include <string>
 #include <type_traits>
 #include <utility>
+#include <vector>
 
 #define VIF_PUBLIC __attribute__((visibility("default")))
 
@@ -47,6 +49,16 @@ class Scheduler;
 struct Watch;
 }  // namespace sched
 
+// A handler that has held its core for longer than RuntimeOptions::stall_limit, and still does.
+struct StallReport {
+  int core;
+  Colour colour;
+  std::chrono::nanoseconds lasts;  // so far
+  std::string handler;             // where its code is: a name where there is one, else the file and the offset
+  std::vector<std::string> stack;  // of the core's thread, innermost first; empty when it could not be had
+  std::string text;                // all of it, for people
+};
+
 // What is left at its default can be set by the environment (`vif info --options`), and what is set too: the user of a
 // program has the last word.
 struct RuntimeOptions {
@@ -57,6 +69,12 @@ struct RuntimeOptions {
 
   // Called on the core, with the exception and the colour, instead of stopping the runtime. It must not throw.
   std::function<void(std::exception_ptr, Colour)> on_exception;
+
+  // Handlers that run for longer are reported, once each; zero: none. The report is printed to standard error, or given
+  // to on_stall, on a thread of its own. A real-time signal, the highest that nobody handles, then fetches the stack
+  // from the core's thread. VIF_STALL_MS sets the limit from outside.
+  std::chrono::nanoseconds stall_limit{0};
+  std::function<void(const StallReport&)> on_stall;
 
   // How long a colour may run before others that are ready have their turn, in nanoseconds. A turn is at least one
   // event.

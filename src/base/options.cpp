@@ -34,6 +34,9 @@ constexpr Option table[] = {
      "Requests of memory above this size, at most 2048, go to the C library instead of Vif's allocator."},
     {"VIF_CORES", "auto", "auto|number",
      "How many cores an event runtime has; auto: what the program asks for, or one for each CPU that it may use."},
+    {"VIF_STALL_MS", "auto", "auto|number",
+     "Event handlers that hold their core for longer than so many milliseconds are named on standard error, with their "
+     "stack; 0: none; auto: what the program asks for."},
     {"VIF_SCHED_BIND", "auto", "auto|0|1",
      "Whether each core of an event runtime is bound to a CPU; auto binds when there are as many CPUs as cores."},
     {"VIF_SCHED_PADDING", "auto", "auto|0|1",

@@ -20,6 +20,7 @@ sched::Settings settings_of(const RuntimeOptions& options) {
   settings.batch = options.batch;
   settings.queue = static_cast<sched::QueueRule>(options.queue);
   settings.wake = static_cast<sched::WakeRule>(options.wake);
+  settings.stall_ns = options.stall_limit.count();
   settings.steal = options.steal;
   settings.turn_ns = options.turn_ns;
   if (std::string complaint = sched::complete(settings); !complaint.empty()) throw std::invalid_argument(complaint);
@@ -30,6 +31,17 @@ static_assert(static_cast<int>(RuntimeOptions::Wait::spin) == static_cast<int>(s
 static_assert(static_cast<int>(RuntimeOptions::Memory::library) == static_cast<int>(sched::MemoryRule::library));
 static_assert(static_cast<int>(RuntimeOptions::Queue::lock) == static_cast<int>(sched::QueueRule::lock));
 static_assert(static_cast<int>(RuntimeOptions::Wake::pipe) == static_cast<int>(sched::WakeRule::pipe));
+
+std::function<void(const sched::Stall&)> reporter(const RuntimeOptions& options) {
+  return [on_stall = options.on_stall](const sched::Stall& stall) {
+    const std::string text = sched::describe(stall);
+    if (!on_stall) {
+      std::fputs(text.c_str(), stderr);
+    } else {
+      on_stall({stall.core, stall.colour, stall.lasts, stall.handler, stall.stack, text});
+    }
+  };
+}
 
 void print_unseen(const std::exception_ptr& exception) {
   try {
@@ -109,7 +121,8 @@ static_assert(static_cast<int>(Watch::Cancelled::too_late) == static_cast<int>(s
 bool Watch::active() const noexcept { return body_ != nullptr && body_->state.may_run(); }
 
 Runtime::Runtime(const RuntimeOptions& options)
-    : scheduler_(std::make_unique<sched::Scheduler>(settings_of(options), options.on_exception, this)) {}
+    : scheduler_(
+          std::make_unique<sched::Scheduler>(settings_of(options), options.on_exception, this, reporter(options))) {}
 
 Runtime::~Runtime() {
   scheduler_->stop();

@@ -33,7 +33,8 @@ Core::Core(Scheduler& scheduler, uint16_t index, CoreLine& line)
       stealing_(scheduler.settings().steal && scheduler.settings().cores > 1),
       seen_(batches_.size()),
       theft_(in_ticks(1'000)),
-      poll_ticks_(in_ticks(50'000)) {
+      poll_ticks_(in_ticks(50'000)),
+      contested_ticks_(in_ticks(50'000)) {
   if (scheduler.settings().wake == WakeRule::pipe) open_pipe();
 }
 
@@ -182,12 +183,13 @@ bool Core::run_extras() {
 
 void Core::invoke(Event& event) noexcept {
   running_ = &event;
-  events_run_.store(events_run_.load(std::memory_order_relaxed) + 1, std::memory_order_relaxed);
+  work_.begins(event);
   try {
     event.invoke(event.payload(), true);
   } catch (...) {
     scheduler_.handler_threw(event.colour);
   }
+  work_.ends();
   running_ = nullptr;
 }
 

@@ -24,6 +24,7 @@
 #include "sched/guard.hpp"
 #include "sched/ready.hpp"
 #include "sched/settings.hpp"
+#include "sched/stall.hpp"
 #include "sched/tally.hpp"
 #include "sched/theft.hpp"
 #include "sched/timers.hpp"
@@ -58,6 +59,8 @@ class Core {
 
   // The core of the calling thread, or nullptr.
   static Core* current() noexcept { return current_; }
+  // In the child of a fork by a handler: the thread is no core any more.
+  static void forget_current() noexcept { current_ = nullptr; }
 
   // Where memory is for what this core will use.
   memory::PlaceNumber place() const noexcept { return place_.number(); }
@@ -78,8 +81,9 @@ class Core {
   Scheduler& scheduler() const noexcept { return scheduler_; }
   uint16_t index() const noexcept { return index_; }
   const Event* running() const noexcept { return running_; }
+  const CoreWork& work() const noexcept { return work_; }
   Tally<>& tally() noexcept { return tally_; }
-  uint64_t events_run() const noexcept { return events_run_.load(std::memory_order_relaxed); }
+  uint64_t events_run() const noexcept { return work_.events.load(std::memory_order_relaxed); }
   // All threads have ended: first of each core, hands over what it still held for others; then, destroys what is left.
   void hand_over_all() noexcept;
   void clear() noexcept;
@@ -104,6 +108,7 @@ class Core {
   // core_idle.cpp
   void idle();
   bool nothing_to_run();
+  void count_as_idle() noexcept;
   bool look_for(int64_t budget, int64_t began, uint32_t arrivals);
   void open_pipe();
   void sleep(int64_t looked);
@@ -183,7 +188,7 @@ class Core {
   uint32_t turns_to_look_ = 1;  // turns until the next
   uint32_t events_since_look_ = 0;
   const int64_t turn_ticks_;
-  std::atomic<uint64_t> events_run_{0};
+  CoreWork work_;
   Tally<> tally_;
   // Stealing. The guard keeps thieves from: tray_, ready_, colours_, urgent_, granted_, loans_, queued_,
   // borrowed_, and what tally_ took.
@@ -209,6 +214,7 @@ class Core {
   bool fired_ = false;                        // something, since poll_sources() began
   int64_t polled_at_ = 0;                     // ticks at the last look at the descriptors
   const int64_t poll_ticks_;
+  const int64_t contested_ticks_;  // a look at the inbox that takes so long was interrupted
   // To wait on, and to write to: a pipe, an event descriptor twice, or none. Read by who wakes.
   std::atomic<int> wake_ends_[2] = {-1, -1};
   std::mutex lock_;

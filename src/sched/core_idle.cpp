@@ -2,9 +2,11 @@
 #include <algorithm>
 #include <cerrno>
 #include <system_error>
+#include <utility>
 
 #include <fcntl.h>
 #include <poll.h>
+#include <sched.h>
 #include <unistd.h>
 
 #include "sched/core.hpp"
@@ -62,26 +64,34 @@ bool Core::nothing_to_run() {
   if (stealing_) return nothing_stealing();
   take_in();
   if (something_to_run()) return false;
-  tally_.idle();
+  count_as_idle();
   return true;
+}
+
+void Core::count_as_idle() noexcept {
+  if (tally_.idle()) scheduler_.core_is_idle();
 }
 
 // True: something came, or the end.
 bool Core::look_for(int64_t budget, int64_t began, uint32_t arrivals) {
-  do {
+  for (int64_t now = began;;) {
     for (int look = 0; look < 32; ++look) {
       if (!line_.door.untouched() || !tray_.empty()) return true;
       if (locked_ && arrivals_.load(std::memory_order_relaxed) != arrivals) return true;
       base::RealAtoms::pause();
     }
-    base::RealAtoms::fence();
-    scheduler_.watchers().core_is_idle();
     if (scheduler_.ended() || line_.signal_news.load(std::memory_order_relaxed) != 0) return true;
     if (has_sources() && poll_sources(0)) return true;
     // A thief may have emptied the inbox meanwhile, and made this core count as busy by that.
     if (stealing_ && (!nothing_to_run() || steal())) return true;
-  } while (ticks() - began < budget);
-  return false;
+    const int64_t before = std::exchange(now, ticks());
+    if (now - began >= budget) return false;
+    if (now - before < contested_ticks_) continue;
+    // The system has given the CPU to somebody else meanwhile: to look for work costs others theirs.
+    waiting_.contested();
+    if (budget != Waiting::for_ever) return false;
+    sched_yield();
+  }
 }
 
 void Core::sleep(int64_t looked) {
@@ -92,8 +102,6 @@ void Core::sleep(int64_t looked) {
     line_.door.stand_up();
     return;
   }
-  base::RealAtoms::fence();
-  scheduler_.watchers().core_is_idle();
   int64_t timeout_ns = until_next_timer();
   if (stealing_) {
     const int64_t nap_ns = until_next_theft();

@@ -61,7 +61,7 @@ void Core::run_locked() {
 bool Core::nothing_locked() {
   const std::lock_guard guard(lock_);
   if (something_to_run()) return false;
-  tally_.idle();
+  count_as_idle();
   return true;
 }
 

@@ -122,7 +122,7 @@ bool Core::nothing_stealing() {
   close_guard();
   take_in();
   const bool nothing = !something_to_run();
-  if (nothing) tally_.idle();
+  if (nothing) count_as_idle();
   guard_.open();
   return nothing;
 }
@@ -151,6 +151,7 @@ bool Core::steal() {
     victim.guard_.open();
     if (!stolen) continue;
     close_guard();
+    tally_.took(1);
     for (const Loan& loan : stolen_) loans_.push_back(loan);
     borrowed_.store(static_cast<uint32_t>(loans_.size()), std::memory_order_relaxed);
     guard_.open();
@@ -186,9 +187,9 @@ bool Core::lend(Core& thief) {
   borrowed_.store(static_cast<uint32_t>(loans_.size()), std::memory_order_relaxed);
   if (stolen.empty()) return false;
   // A theft counts as a message of the thief to itself: who watches for quiet then notices that something has changed
-  // its place. Before the guard opens: this core cannot be seen idle earlier.
+  // its place. Handed before the guard opens, since this core cannot be seen idle earlier; taken under the thief's own
+  // guard (steal()), since others may count there what they take for it.
   thief.tally_.hands(1);
-  thief.tally_.took(1);
   thief.stolen_.swap(stolen);
   return true;
 }

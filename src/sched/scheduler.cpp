@@ -73,6 +73,7 @@ void Scheduler::join() noexcept {
   watchers_.watch([this] { return stopping(); });
   watchers_.watch([this] { return ended() || quiet(); });
   advance(ended_state);
+  stalls_.reset();  // it looks at the threads
   for (pthread_t thread : threads_) pthread_join(thread, nullptr);
   for (Core* core : cores_) core->hand_over_all();
   for (Core* core : cores_) core->clear();
@@ -80,6 +81,10 @@ void Scheduler::join() noexcept {
 
 void Scheduler::wait_idle() noexcept {
   watchers_.watch([this] { return ended() || quiet(); });
+}
+
+void Scheduler::core_is_idle() noexcept {
+  watchers_.core_is_idle([this] { return quiet(); });
 }
 
 bool Scheduler::quiet() noexcept { return all_quiet<base::RealAtoms>(tallies_); }

@@ -11,6 +11,7 @@
 #include <cstdint>
 #include <exception>
 #include <functional>
+#include <memory>
 #include <mutex>
 #include <vector>
 
@@ -28,8 +29,10 @@ class Scheduler {
   using OnException = std::function<void(std::exception_ptr, ColourId)>;
 
   // Starts the threads. Throws std::system_error when there can be none; complete() has accepted the settings.
-  // on_exception: called with what a handler threw, instead of stopping. user: for user().
-  explicit Scheduler(const Settings& settings, OnException on_exception = nullptr, void* user = nullptr);
+  // on_exception: called with what a handler threw, instead of stopping. user: for user(). on_stall: told of handlers
+  // that run for longer than the settings allow.
+  explicit Scheduler(const Settings& settings, OnException on_exception = nullptr, void* user = nullptr,
+                     std::function<void(const Stall&)> on_stall = nullptr);
   // Stops gracefully when nobody has stopped it.
   ~Scheduler();
   Scheduler(const Scheduler&) = delete;
@@ -75,13 +78,14 @@ class Scheduler {
   // Core context.
   bool ended() const noexcept { return state_.load(std::memory_order_relaxed) == ended_state; }
   void handler_threw(ColourId colour) noexcept;
-  Watchers<>& watchers() noexcept { return watchers_; }
+  void core_is_idle() noexcept;
 
  private:
   static constexpr uint32_t running = 0, stopping_state = 1, ended_state = 2;
 
   void make_cores();
   void start_threads();
+  void watch_for_stalls(std::function<void(const Stall&)> on_stall);
   void release_cores() noexcept;
   void advance(uint32_t state) noexcept;
   bool quiet() noexcept;
@@ -96,6 +100,7 @@ class Scheduler {
   std::byte* memory_ = nullptr;  // of cores and lines
   std::vector<pthread_t> threads_;
   std::vector<Tally<>*> tallies_;
+  std::unique_ptr<StallDetector> stalls_;
   Tally<> outside_;  // of threads that are no cores; always idle
   bool joined_ = false;
   bool forked_ = false;

@@ -1,6 +1,7 @@
 // The memory of the cores, their threads, and fork. Context: app.
 #include <algorithm>
 #include <cerrno>
+#include <chrono>
 #include <csignal>
 #include <new>
 #include <system_error>
@@ -48,11 +49,13 @@ sigset_t blocked_in_cores() {
 
 }  // namespace
 
-Scheduler::Scheduler(const Settings& settings, OnException on_exception, void* user)
+Scheduler::Scheduler(const Settings& settings, OnException on_exception, void* user,
+                     std::function<void(const Stall&)> on_stall)
     : settings_(settings), on_exception_(std::move(on_exception)), user_(user) {
   try {
     make_cores();
     start_threads();
+    if (settings_.stall_ns > 0) watch_for_stalls(std::move(on_stall));
   } catch (...) {
     release_cores();
     throw;
@@ -67,6 +70,22 @@ Scheduler::~Scheduler() {
     all.erase(std::remove(all.begin(), all.end(), this), all.end());
   }
   release_cores();
+}
+
+void Scheduler::watch_for_stalls(std::function<void(const Stall&)> on_stall) {
+  std::vector<StallDetector::Watched> watched;
+  for (std::size_t i = 0; i < cores_.size(); ++i) watched.push_back({&cores_[i]->work(), threads_[i]});
+  const auto all_sleep = [this] {
+    return std::all_of(lines_.begin(), lines_.end(), [](const CoreLine* line) { return line->door.resting(); });
+  };
+  try {
+    stalls_ = std::make_unique<StallDetector>(std::chrono::nanoseconds(settings_.stall_ns), std::move(watched),
+                                              all_sleep, std::move(on_stall));
+  } catch (...) {
+    stop_now();
+    join();
+    throw;
+  }
 }
 
 void Scheduler::release_cores() noexcept {
@@ -137,8 +156,10 @@ void Scheduler::start_threads() {
 
 // The threads of the cores are not in the child: nothing may be posted and nobody waited for.
 void Scheduler::in_forked_child() noexcept {
+  Core::forget_current();
   for (Scheduler* scheduler : all) {
     scheduler->forked_ = true;
+    static_cast<void>(scheduler->stalls_.release());  // its thread is not here either
     scheduler->state_.store(ended_state, std::memory_order_relaxed);
   }
   all_lock.unlock();

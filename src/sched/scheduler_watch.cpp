@@ -4,8 +4,9 @@
 #include <string>
 #include <system_error>
 
-#include <fcntl.h>
+#include <sys/epoll.h>
 #include <sys/stat.h>
+#include <unistd.h>
 
 #include "sched/scheduler.hpp"
 #include "sched/signals.hpp"
@@ -17,15 +18,27 @@ namespace {
   throw std::system_error(error, std::generic_category(), sentence);
 }
 
+bool can_be_watched(int descriptor, const struct stat& status) {
+  if (S_ISREG(status.st_mode) || S_ISDIR(status.st_mode)) return false;
+  if (!S_ISCHR(status.st_mode) && !S_ISBLK(status.st_mode)) return true;
+  // Devices differ.
+  const int trial = epoll_create1(EPOLL_CLOEXEC);
+  if (trial < 0) return true;
+  epoll_event event{};
+  const bool refused = epoll_ctl(trial, EPOLL_CTL_ADD, descriptor, &event) != 0 && errno == EPERM;
+  close(trial);
+  return !refused;
+}
+
 // What the core could not tell the caller any more.
 void check_descriptor(const Watch& watch) {
   struct stat status;
   if (fstat(watch.number, &status) != 0) {
     refuse(errno, "Vif cannot watch descriptor " + std::to_string(watch.number) + ": give one that is open");
   }
-  if (S_ISREG(status.st_mode) || S_ISDIR(status.st_mode)) {
+  if (!can_be_watched(watch.number, status)) {
     refuse(EPERM, "Vif cannot watch descriptor " + std::to_string(watch.number) +
-                      ", a file: files are always ready, so read or write it directly");
+                      ", a file or the like: those are always ready, so read or write it directly");
   }
 }
 

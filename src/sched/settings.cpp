@@ -42,6 +42,7 @@ std::string complete(Settings& settings) {
   std::string text;
   if (given("VIF_CORES", text)) settings.cores = std::atoi(text.c_str());
   if (given("VIF_SCHED_BATCH", text)) settings.batch = static_cast<uint32_t>(std::atoi(text.c_str()));
+  if (given("VIF_STALL_MS", text)) settings.stall_ns = std::atoll(text.c_str()) * 1'000'000;
   if (settings.cores == 0) settings.cores = machine::usable_cpus();
   if (settings.cores < 1 || settings.cores > most_cores) {
     return "A runtime of " + std::to_string(settings.cores) + " cores cannot be made: ask for 1 to " +

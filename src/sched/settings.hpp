@@ -29,6 +29,7 @@ struct Settings {
   QueueRule queue = QueueRule::inbox;
   WakeRule wake = WakeRule::futex;
   bool steal = false;        // whole colours, by cores without work, where it pays
+  int64_t stall_ns = 0;      // handlers that run for longer are reported; 0: none
   int64_t turn_ns = 20'000;  // how long a colour may run before others that are ready have their turn
 };
 

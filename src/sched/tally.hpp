@@ -39,8 +39,12 @@ class Tally {
   }
   // Core: it runs something that came otherwise (a timer, a descriptor).
   void busy() noexcept { idle_.store(0, std::memory_order_relaxed); }
-  // Core: it has nothing to run, and nothing held back for others.
-  void idle() noexcept { idle_.store(1, std::memory_order_release); }
+  // Core: it has nothing to run, and nothing held back for others. False: it has said so already.
+  bool idle() noexcept {
+    if (idle_.load(std::memory_order_relaxed) != 0) return false;
+    idle_.store(1, std::memory_order_release);
+    return true;
+  }
 
   // Outside thread: before it looks whether events are still taken; and when they are not.
   void comes_from_outside() noexcept { outside_.fetch_add(1, std::memory_order_seq_cst); }
@@ -84,13 +88,17 @@ bool all_quiet(Tallies& tallies) {
 
 // Who waits until all is quiet, and the cores that tell him. The pair: a core that becomes idle says so in its tally,
 // puts a full fence, and looks whether somebody watches; a watcher counts himself in, puts a full fence, and looks at
-// the tallies. Either the watcher sees the core idle, or the core sees the watcher.
+// the tallies. Either the watcher sees the core idle, or the core sees the watcher. The core then looks at the tallies
+// itself, and tells the watcher only when all is quiet: cores become idle often. Of cores that become idle at the same
+// time, the one whose fence is last sees all the others.
 template <class Atoms = base::RealAtoms>
 class Watchers {
  public:
-  // Core, after Tally::idle() and a full fence.
-  void core_is_idle() noexcept {
-    if (watching_.load(std::memory_order_relaxed) != 0) tell();
+  // Core, after Tally::idle() said true. quiet(): all_quiet() of all tallies.
+  template <class Quiet>
+  void core_is_idle(Quiet quiet) noexcept {
+    Atoms::fence();
+    if (watching_.load(std::memory_order_relaxed) != 0 && quiet()) tell();
   }
   void tell() noexcept {
     changes_.fetch_add(1, std::memory_order_release);

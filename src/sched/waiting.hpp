@@ -20,7 +20,7 @@ class Waiting {
 
   // latency: of a wake-up, to begin with. threshold: of the fixed rule; 0: ten times the latency as measured.
   Waiting(WaitRule rule, int64_t latency, int64_t threshold) noexcept
-      : rule_(rule), latency_(latency), threshold_(threshold) {}
+      : rule_(rule), latency_(latency), most_latency_(10 * latency), threshold_(threshold) {}
 
   // How long to look now.
   int64_t budget() const noexcept {
@@ -49,10 +49,12 @@ class Waiting {
       budget_ = std::max(latency_ / 16, budget_ / 2);
     }
   }
+  // Others wanted the CPU while the core looked.
+  void contested() noexcept { budget_ = latency_ / 16; }
   // A wake-up took this long from the ring to the core.
   void woke(int64_t latency) noexcept {
-    // A wake-up that was preempted on its way says nothing of the cost.
-    latency_ += (std::min(latency, latency_ * 8) - latency_) / 8;
+    // Where others have the CPU, wake-ups take long and looking for work costs them time: no reason to look longer.
+    latency_ += (std::clamp<int64_t>(latency, 0, most_latency_) - latency_) / 8;
   }
 
   int64_t latency() const noexcept { return latency_; }
@@ -62,6 +64,7 @@ class Waiting {
 
   WaitRule rule_;
   int64_t latency_;
+  int64_t most_latency_;
   int64_t threshold_;
   int64_t last_sleep_ = for_ever;
   int64_t budget_ = 0;

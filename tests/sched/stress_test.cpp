@@ -19,7 +19,7 @@ namespace {
 
 uint64_t total_events() {
   const char* given = std::getenv("VIF_TEST_EVENTS");
-  return given != nullptr ? std::strtoull(given, nullptr, 10) : 200'000;
+  return given != nullptr ? std::strtoull(given, nullptr, 10) : 60'000;
 }
 
 uint64_t seed() {
