@@ -36,6 +36,7 @@ PmiClient::PmiClient(const Surroundings& surroundings)
     : descriptor_(surroundings.descriptor),
       rank_(surroundings.rank),
       size_(surroundings.size),
+      first_(surroundings.first),
       segment_(surroundings.segment),
       launcher_(surroundings.launcher) {}
 
@@ -100,6 +101,57 @@ bool PmiClient::barrier() { return ask(Message("barrier_in"), "barrier_out").has
 
 bool PmiClient::finalize() { return ask(Message("finalize"), "finalize_ack").has_value(); }
 
+bool PmiClient::spawn(const std::vector<Program>& programs,
+                      const std::vector<std::pair<std::string, std::string>>& values, int& first) {
+  if (!can_spawn()) return fail("This launcher cannot start more processes; start the program with Vif's own mpirun.");
+  std::string text;
+  const auto add = [&](const std::string& key, const std::string& value) { text += key + "=" + escape(value) + "\n"; };
+  for (std::size_t i = 0; i < programs.size(); ++i) {
+    const Program& program = programs[i];
+    text += "mcmd=spawn\n";
+    add("nprocs", std::to_string(program.processes));
+    add("execname", program.command[0]);
+    add("totspawns", std::to_string(programs.size()));
+    add("spawnssofar", std::to_string(i + 1));
+    if (!program.directory.empty()) add("wdir", program.directory);
+    add("argcnt", std::to_string(program.command.size() - 1));
+    for (std::size_t word = 1; word < program.command.size(); ++word) {
+      add("arg" + std::to_string(word), program.command[word]);
+    }
+    add("preput_num", std::to_string(i == 0 ? values.size() : 0));
+    for (std::size_t value = 0; i == 0 && value < values.size(); ++value) {
+      add("preput_key_" + std::to_string(value), values[value].first);
+      add("preput_val_" + std::to_string(value), values[value].second);
+    }
+    text += "endcmd\n";
+  }
+  if (!send_text(text)) return false;
+  const auto answer = receive();
+  if (!answer || !accepted(*answer, "start the programs")) return false;
+  first = static_cast<int>(answer->number("first").value_or(-1));
+  return first > 0 || fail("The launcher's answer to a spawn makes no sense.");
+}
+
+bool PmiClient::publish(const std::string& name, const std::string& port) {
+  const auto answer =
+      ask(Message("publish_name").add("service", escape(name)).add("port", escape(port)), "publish_result");
+  return answer && accepted(*answer, "publish '" + name + "'");
+}
+
+bool PmiClient::unpublish(const std::string& name) {
+  const auto answer = ask(Message("unpublish_name").add("service", escape(name)), "unpublish_result");
+  return answer && accepted(*answer, "take back '" + name + "'");
+}
+
+bool PmiClient::look_up(const std::string& name, std::string& port) {
+  const auto answer = ask(Message("lookup_name").add("service", escape(name)), "lookup_result");
+  if (!answer || !accepted(*answer, "find '" + name + "'")) return false;
+  const std::string* text = answer->find("port");
+  if (text == nullptr) return fail("The launcher's answer about '" + name + "' holds no port.");
+  port = unescape(*text);
+  return true;
+}
+
 void PmiClient::abort(int code, const std::string& why) {
   Message message("abort");
   message.add("exitcode", code);
@@ -125,9 +177,10 @@ std::optional<Message> PmiClient::ask(const Message& message, const char* expect
   return answer;
 }
 
-bool PmiClient::send(const Message& message) {
+bool PmiClient::send(const Message& message) { return send_text(message.line()); }
+
+bool PmiClient::send_text(const std::string& line) {
   if (descriptor_ < 0) return fail("The connection to the launcher is closed.");
-  const std::string line = message.line();
   std::size_t sent = 0;
   while (sent < line.size()) {
     const ssize_t count = write_quietly(descriptor_, line.data() + sent, line.size() - sent);

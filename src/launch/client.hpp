@@ -23,12 +23,19 @@ class PmiClient final : public Bootstrap {
 
   int rank() const override { return rank_; }
   int size() const override { return size_; }
+  int first() const override { return first_; }
   int segment_fd() const override { return segment_; }
   int app_number() const override { return app_number_; }
   bool put(const std::string& key, const std::string& value) override;
   bool get(const std::string& key, std::string& value) override;
   bool barrier() override;
   bool finalize() override;
+  bool can_spawn() const override { return launcher_ != 0; }
+  bool spawn(const std::vector<Program>& programs, const std::vector<std::pair<std::string, std::string>>& values,
+             int& first) override;
+  bool publish(const std::string& name, const std::string& port) override;
+  bool unpublish(const std::string& name) override;
+  bool look_up(const std::string& name, std::string& port) override;
   [[noreturn]] void abort(int code, const std::string& why) override;
   std::string error() const override { return error_; }
   int launcher_pid() const override { return launcher_; }
@@ -38,6 +45,7 @@ class PmiClient final : public Bootstrap {
   // Sends a message and waits for the answer, which must be of the kind `expected`.
   std::optional<Message> ask(const Message& message, const char* expected);
   bool send(const Message& message);
+  bool send_text(const std::string& text);
   std::optional<Message> receive();
   bool accepted(const Message& answer, const std::string& what);
   bool fail(std::string sentence);
@@ -45,6 +53,7 @@ class PmiClient final : public Bootstrap {
   int descriptor_;
   int rank_;
   int size_;
+  int first_;
   int segment_;
   int launcher_;  // process of `vif run`, or 0
   int app_number_ = 0;

@@ -3,11 +3,24 @@
 
 namespace vif::launch {
 
-PmiServer::PmiServer(std::vector<int> program_of_rank, std::string job_name)
-    : ranks_(program_of_rank.size()), space_(std::move(job_name)) {
+namespace {
+
+constexpr std::size_t block_limit = 20000;  // lines
+
+}  // namespace
+
+PmiServer::PmiServer(std::vector<int> program_of_rank, std::string job_name) : ranks_(program_of_rank.size()) {
   for (std::size_t i = 0; i < ranks_.size(); ++i) ranks_[i].program = program_of_rank[i];
+  open_world(0, size(), job_name);
+}
+
+void PmiServer::open_world(int first, int size, const std::string& space) {
+  World& world = worlds_.emplace_back();
+  world.first = first;
+  world.size = size;
+  world.space = space;
   // MPICH and Intel MPI ask for this one to know which ranks share a node: all of them, here.
-  values_["PMI_process_mapping"] = "(vector,(0,1," + std::to_string(ranks_.size()) + "))";
+  world.values["PMI_process_mapping"] = "(vector,(0,1," + std::to_string(size) + "))";
 }
 
 bool PmiServer::feed(int rank, std::string_view bytes, std::string& error) {
@@ -26,12 +39,22 @@ bool PmiServer::feed(int rank, std::string_view bytes, std::string& error) {
 bool PmiServer::line(int rank, const std::string& text, std::string& error) {
   Rank& from = ranks_[static_cast<std::size_t>(rank)];
   if (from.in_block) {
-    if (text != "endcmd") return true;
-    from.in_block = false;
-    return answer(rank, Message("spawn_result").add("rc", -1).add("msg", "spawn_is_not_supported"));
+    if (text == "endcmd") return end_block(rank, error);
+    const std::size_t equals = text.find('=');
+    if (equals == std::string::npos || from.block.size() >= block_limit) {
+      error = "a block has a line that is not of the form key=value, or too many lines";
+      return false;
+    }
+    from.block.emplace_back(text.substr(0, equals), text.substr(equals + 1));
+    return true;
   }
   if (text.starts_with("mcmd=")) {
+    if (text != "mcmd=spawn" || from.state != State::inside) {
+      error = "the command " + quote(text) + " is unknown, or comes before init or after finalize";
+      return false;
+    }
     from.in_block = true;
+    from.block.clear();
     return true;
   }
   const auto message = parse(text, error);
@@ -50,6 +73,7 @@ bool PmiServer::dispatch(int rank, const Message& message, std::string& error) {
   if (command == "get") return get(rank, message);
   if (command == "barrier_in") return barrier(rank, error);
   if (command == "finalize") return finalize(rank);
+  if (command.ends_with("lish_name") || command == "lookup_name") return publish(rank, message);
   if (command == "get_maxes") {
     return answer(rank, Message("maxes")
                             .add("rc", 0L)
@@ -61,10 +85,10 @@ bool PmiServer::dispatch(int rank, const Message& message, std::string& error) {
     return answer(rank, Message("appnum").add("rc", 0L).add("appnum", ranks_[static_cast<std::size_t>(rank)].program));
   }
   if (command == "get_my_kvsname") {
-    return answer(rank, Message("my_kvsname").add("rc", 0L).add("kvsname", space_));
+    return answer(rank, Message("my_kvsname").add("rc", 0L).add("kvsname", world_of(rank).space));
   }
   if (command == "get_universe_size") {
-    return answer(rank, Message("universe_size").add("rc", 0L).add("size", size()));
+    return answer(rank, Message("universe_size").add("rc", 0L).add("size", world_of(rank).size));
   }
   error = "the command " + quote(command) + " is unknown";
   return false;
@@ -99,20 +123,22 @@ bool PmiServer::put(int rank, const Message& message) {
   if (std::cmp_greater_equal(key->size(), key_room) || std::cmp_greater_equal(value->size(), value_room)) {
     return answer(rank, reply.add("rc", -1).add("msg", "key_or_value_too_long"));
   }
-  if (values_.contains(*key)) return answer(rank, reply.add("rc", -1).add("msg", "duplicate_key"));
+  auto& values = world_of(rank).values;
+  if (values.contains(*key)) return answer(rank, reply.add("rc", -1).add("msg", "duplicate_key"));
   if (stored_ + key->size() + value->size() > space_limit) {
     return answer(rank, reply.add("rc", -1).add("msg", "the_key-value_space_is_full"));
   }
   stored_ += key->size() + value->size();
-  values_.emplace(*key, *value);
+  values.emplace(*key, *value);
   return answer(rank, reply.add("rc", 0L).add("msg", "success"));
 }
 
 bool PmiServer::get(int rank, const Message& message) {
   const std::string* key = message.find("key");
-  const auto found = key != nullptr ? values_.find(*key) : values_.end();
+  auto& values = world_of(rank).values;
+  const auto found = key != nullptr ? values.find(*key) : values.end();
   Message reply("get_result");
-  if (found == values_.end()) {
+  if (found == values.end()) {
     return answer(rank, reply.add("rc", -1).add("msg", "nobody_stored_this_key").add("value", "unknown"));
   }
   return answer(rank, reply.add("rc", 0L).add("msg", "success").add("value", found->second));
@@ -125,9 +151,10 @@ bool PmiServer::barrier(int rank, std::string& error) {
     return false;
   }
   from.in_barrier = true;
-  if (++in_barrier_ < size()) return true;
-  in_barrier_ = 0;
-  for (int other = 0; other < size(); ++other) {
+  World& world = world_of(rank);
+  if (++world.in_barrier < world.size) return true;
+  world.in_barrier = 0;
+  for (int other = world.first; other < world.first + world.size; ++other) {
     ranks_[static_cast<std::size_t>(other)].in_barrier = false;
     answer(other, Message("barrier_out").add("rc", 0L));
   }

@@ -59,6 +59,7 @@ Surroundings with_descriptor(const Environment& environment, const char* descrip
   found.rank = small_number(rank, -1);
   found.size = small_number(size, 0);
   found.segment = small_number(environment("VIF_JOB_SEGMENT_FD"), -1);
+  found.first = small_number(environment("VIF_JOB_FIRST"), 0);
   found.launcher = small_number(environment("VIF_JOB_PID"), 0);
   if (found.descriptor < 0 || found.rank < 0 || found.rank >= found.size) {
     const auto show = [](const char* text) { return text == nullptr ? std::string("unset") : quote(text); };

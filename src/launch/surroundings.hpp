@@ -23,6 +23,7 @@ struct Surroundings {
   int rank = 0;
   int size = 1;
   int segment = -1;  // descriptor of the job's shared memory, when the launcher is `vif run`
+  int first = 0;     // index in the job of the first process of this world; 0 unless it was spawned
   int launcher = 0;  // process of the launcher, when it is `vif run`
   std::string sentence;
 };

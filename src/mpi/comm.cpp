@@ -38,6 +38,7 @@ int free_comm(MPI_Comm* handle) {
     detach_buffer(*comm);
   }
   *handle = MPI_COMM_NULL;
+  if (comm == process()->parent) process()->parent = nullptr;
   forget_integer(comm);
   comm->magic = 0;  // requests under way keep the object, not its handle
   release(*comm);
@@ -134,7 +135,8 @@ int Comm_free(MPI_Comm* comm) { return free_comm(comm); }
 int Comm_disconnect(MPI_Comm* comm) { return free_comm(comm); }
 
 int Comm_get_parent(MPI_Comm* parent) {
-  *parent = MPI_COMM_NULL;  // nobody spawned this process
+  if (parent == nullptr) return raise_null_argument(nullptr, "parent");
+  *parent = process()->parent == nullptr ? MPI_COMM_NULL : process()->parent->handle;
   return MPI_SUCCESS;
 }
 

@@ -67,8 +67,10 @@ void leave(Comm& comm) {
 // None when one of them has no bit.
 uint64_t bits_of(const std::vector<int>& processes) noexcept {
   uint64_t bits = 0;
-  if (engine().processes() > 64) return 0;
-  for (int process : processes) bits |= uint64_t{1} << (process % 64);
+  for (int process : processes) {
+    if (process >= 64) return 0;
+    bits |= uint64_t{1} << process;
+  }
   return bits;
 }
 
@@ -143,7 +145,7 @@ Comm* new_alike(const Comm& comm) {
 
 void enliven(Comm& comm, const Birth& birth) {
   comm.context = birth.context;
-  comm.member_bits = bits_of(comm.members) | bits_of(comm.remote);
+  comm.member_bits = bits_of(comm.is_inter() ? comm.both : comm.members);
   comm.shared = birth.shared;
   fill_group(comm.collectives, comm, collective_use);
   if (!comm.is_inter()) comm.collectives.attach_area(birth.shared);
@@ -176,12 +178,13 @@ void destroy(Comm& comm) {
 }
 
 void make_first_comms(Process& process) {
-  std::vector<int> everybody(static_cast<size_t>(process.engine->processes()));
-  std::iota(everybody.begin(), everybody.end(), 0);
+  const int first = process.engine->first();
+  std::vector<int> everybody(static_cast<size_t>(process.engine->together()));
+  std::iota(everybody.begin(), everybody.end(), first);
   process.world = new_comm(std::move(everybody));
   process.world->handle = MPI_COMM_WORLD;
   process.world->name = "MPI_COMM_WORLD";
-  process.world->context = ContextIds::make(0, 0);
+  process.world->context = ContextIds::make(first, 0);
   enliven(*process.world, {process.world->context, 0, agree_on_shared(*process.world)});
   process.self = new_comm({process.engine->process()});
   process.self->handle = MPI_COMM_SELF;

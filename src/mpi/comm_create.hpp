@@ -7,6 +7,7 @@
 // Context: app; callers that communicate hold a net::ApiScope.
 #pragma once
 
+#include <string>
 #include <string_view>
 #include <vector>
 
@@ -57,6 +58,18 @@ net::Outcome tell(uint32_t context, const std::vector<int>& processes, int leade
                   uint64_t bytes);
 // The tag of a making that the program gave a name to.
 int tag_of_name(std::string_view name, int kind) noexcept;
+
+// The process that the leader of a group meets, to make an inter-communicator of the two groups, and where they
+// exchange who they are. Both leaders name the same context and tag.
+struct Peer {
+  int process = -1;
+  uint32_t context = 0;
+  int tag = 0;
+  int error = MPI_SUCCESS;  // what makes the meeting impossible, and why
+  std::string why;
+};
+// Collective over `local`; what `peer` says counts in its leader. Raises what is wrong in all processes of the group.
+int make_bridge(Comm& local, int local_leader, const Peer& peer, MPI_Comm* out);
 
 // World and self. Self is alone; world is collective over the job.
 void make_first_comms(Process& process);

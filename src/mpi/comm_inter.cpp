@@ -52,33 +52,40 @@ net::Outcome trade(uint32_t context, int peer, int tag, const void* out, uint64_
   return outcome == net::Outcome::success ? requests[0].status.outcome : outcome;
 }
 
-struct Bridge {
-  Comm& local;
-  int local_leader;
-  MPI_Comm peer_comm;
-  int remote_leader;
-  int tag;
-};
+// The peer that the arguments of MPI_Intercomm_create name.
+Peer peer_in(MPI_Comm peer_comm, int remote_leader, int tag) {
+  Peer peer;
+  const Comm* peers = comm_of(peer_comm);
+  if (peers == nullptr) {
+    peer.error = MPI_ERR_COMM;
+  } else if (tag < 0) {
+    peer.error = MPI_ERR_TAG;
+  } else if (remote_leader < 0 || remote_leader >= peers->peers) {
+    peer.error = MPI_ERR_RANK;
+  } else {
+    peer.process = peers->processes[remote_leader];
+    peer.context = peers->context + creation_use;
+    peer.tag = tag;
+  }
+  return peer;
+}
 
 // The leader's part: who the others are. `members` becomes the remote group.
-OtherSide meet(const Bridge& bridge, std::vector<int>& members) {
+OtherSide meet(const Comm& local, const Peer& to_meet, std::vector<int>& members) {
   OtherSide other;
-  Comm* peers = comm_of(bridge.peer_comm);
-  if (peers == nullptr || bridge.remote_leader < 0 || bridge.remote_leader >= peers->peers || bridge.tag < 0) {
-    other.error = peers == nullptr ? MPI_ERR_COMM : bridge.tag < 0 ? MPI_ERR_TAG : MPI_ERR_RANK;
-    return other;
-  }
+  other.error = to_meet.error;
+  if (other.error != MPI_SUCCESS) return other;
   const int me = engine().process();
-  const int peer = peers->processes[bridge.remote_leader];
-  const uint32_t context = peers->context + creation_use;
-  const std::vector<int>& mine = bridge.local.members;
+  const int peer = to_meet.process;
+  const uint32_t context = to_meet.context;
+  const std::vector<int>& mine = local.members;
   Introduction own{me, static_cast<int>(mine.size()), {}};
   if (me < peer) own.birth.context = take_context();
   Introduction theirs;
-  net::Outcome outcome = trade(context, peer, bridge.tag, &own, sizeof own, &theirs, sizeof theirs);
+  net::Outcome outcome = trade(context, peer, to_meet.tag, &own, sizeof own, &theirs, sizeof theirs);
   if (outcome == net::Outcome::success) {
     members.resize(static_cast<size_t>(theirs.size));
-    outcome = trade(context, peer, bridge.tag, mine.data(), mine.size() * sizeof(int), members.data(),
+    outcome = trade(context, peer, to_meet.tag, mine.data(), mine.size() * sizeof(int), members.data(),
                     members.size() * sizeof(int));
   }
   if (outcome != net::Outcome::success) {
@@ -95,8 +102,12 @@ OtherSide meet(const Bridge& bridge, std::vector<int>& members) {
   return other;
 }
 
-int raise_refused(Comm& local, int error) {
+int raise_refused(Comm& local, int error, const std::string& why) {
+  if (!why.empty()) return raise(&local, error, why);
   switch (error) {
+    case MPI_ERR_SPAWN:
+    case MPI_ERR_PORT:
+      return raise(&local, error, "the root could not start the processes, or its port is not open; it says why");
     case MPI_ERR_RANK:
       return raise(&local, error, "the remote leader is not a rank of the peer communicator");
     case MPI_ERR_TAG:
@@ -108,29 +119,6 @@ int raise_refused(Comm& local, int error) {
     default:
       return raise(&local, error, "the leaders of the two groups could not exchange who they are");
   }
-}
-
-int make_bridge(const Bridge& bridge, MPI_Comm* out) {
-  *out = MPI_COMM_NULL;
-  Comm& local = bridge.local;
-  net::ApiScope scope(engine());
-  OtherSide other;
-  std::vector<int> members;
-  if (local.rank == bridge.local_leader) other = meet(bridge, members);
-  net::Outcome outcome = coll::bcast(local.collectives, &other, sizeof other, bridge.local_leader);
-  if (outcome != net::Outcome::success) return raise_outcome(local, outcome);
-  if (other.error != MPI_SUCCESS) return raise_refused(local, other.error);
-  members.resize(static_cast<size_t>(other.size));
-  outcome = coll::bcast(local.collectives, members.data(), members.size() * sizeof(int), bridge.local_leader);
-  if (outcome != net::Outcome::success) return raise_outcome(local, outcome);
-  if (other.birth.context == ContextIds::none) return raise_no_contexts(&local);
-  const bool first = local.members[static_cast<size_t>(bridge.local_leader)] < other.leader;
-  Comm* comm = new_inter_comm(local.members, std::move(members), first);
-  comm->context = other.birth.context;
-  inherit(*comm, local);
-  enliven(*comm, {comm->context, 0, agree_on_shared(*comm)});
-  *out = comm->handle;
-  return MPI_SUCCESS;
 }
 
 // The leader of the first group tells everybody in both groups: all know who they are.
@@ -165,6 +153,28 @@ bool has_rank(const Group& group, int rank) noexcept { return rank >= 0 && rank 
 
 }  // namespace
 
+int make_bridge(Comm& local, int local_leader, const Peer& peer, MPI_Comm* out) {
+  *out = MPI_COMM_NULL;
+  net::ApiScope scope(engine());
+  OtherSide other;
+  std::vector<int> members;
+  if (local.rank == local_leader) other = meet(local, peer, members);
+  net::Outcome outcome = coll::bcast(local.collectives, &other, sizeof other, local_leader);
+  if (outcome != net::Outcome::success) return raise_outcome(local, outcome);
+  if (other.error != MPI_SUCCESS) return raise_refused(local, other.error, peer.why);
+  members.resize(static_cast<size_t>(other.size));
+  outcome = coll::bcast(local.collectives, members.data(), members.size() * sizeof(int), local_leader);
+  if (outcome != net::Outcome::success) return raise_outcome(local, outcome);
+  if (other.birth.context == ContextIds::none) return raise_no_contexts(&local);
+  const bool first = local.members[static_cast<size_t>(local_leader)] < other.leader;
+  Comm* comm = new_inter_comm(local.members, std::move(members), first);
+  comm->context = other.birth.context;
+  inherit(*comm, local);
+  enliven(*comm, {comm->context, 0, agree_on_shared(*comm)});
+  *out = comm->handle;
+  return MPI_SUCCESS;
+}
+
 namespace api {
 
 int Intercomm_create(MPI_Comm local_comm, int local_leader, MPI_Comm peer_comm, int remote_leader, int tag,
@@ -173,7 +183,7 @@ int Intercomm_create(MPI_Comm local_comm, int local_leader, MPI_Comm peer_comm, 
   Comm* local = intra_comm_of(local_comm, error);
   if (local == nullptr) return error;
   if (local_leader < 0 || local_leader >= local->size) return raise_leader(local, local_leader);
-  return make_bridge({*local, local_leader, peer_comm, remote_leader, tag}, newintercomm);
+  return make_bridge(*local, local_leader, peer_in(peer_comm, remote_leader, tag), newintercomm);
 }
 
 int Intercomm_create_from_groups(MPI_Group local_group, int local_leader, MPI_Group remote_group, int remote_leader,

@@ -43,7 +43,7 @@ bool begin_use(int thread_level, std::string& error) {
     if (!error.empty() || !Process::start(thread_level, error)) return false;
     main_thread = gettid();
     fill_predefined_attributes(*process());
-    complete_environment_info(process()->engine->processes(), thread_level);
+    complete_environment_info(process()->engine->together(), thread_level);
     phase.store(Phase::running, std::memory_order_release);
     std::atexit(leave_at_exit);
   }

@@ -61,7 +61,7 @@ void* predefined_attribute(Win& win, int keyval) {
 
 void fill_predefined_attributes(const Process& process) {
   app_number = process.bootstrap->app_number();
-  universe_size = process.engine->processes();
+  universe_size = process.engine->together();
 }
 
 }  // namespace vif::mpi

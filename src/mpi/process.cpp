@@ -10,6 +10,7 @@
 #include "mpi/comm.hpp"
 #include "mpi/comm_create.hpp"
 #include "mpi/diary.hpp"
+#include "mpi/dynamic.hpp"
 #include "mpi/point_to_point_buffered.hpp"
 #include "mpi/request.hpp"
 #include "mpi/waitable.hpp"
@@ -37,9 +38,10 @@ int rank_of_level(int thread_level) noexcept {
 bool join(Process& process, std::string& error) {
   process.bootstrap = launch::find_bootstrap(error);
   if (process.bootstrap == nullptr) return false;
-  if (process.bootstrap->size() > context_leaders) {
-    error = "The job has " + std::to_string(process.bootstrap->size()) + " processes, more than the " +
-            std::to_string(context_leaders) + " that this library can number; start fewer.";
+  const int last = process.bootstrap->first() + process.bootstrap->size();
+  if (last > context_leaders) {
+    error = "The job has " + std::to_string(last) + " processes, more than the " + std::to_string(context_leaders) +
+            " that this library can number; start fewer.";
     return false;
   }
   process.ordered = base::option("VIF_COLL_ORDER") == "ranks";
@@ -60,6 +62,7 @@ bool Process::start(int thread_level, std::string& error) {
   process_pointer = process.release();
   net::ApiScope scope(*process_pointer->engine);
   make_first_comms(*process_pointer);
+  meet_parents();
   return true;
 }
 

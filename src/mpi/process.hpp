@@ -3,6 +3,7 @@
 #pragma once
 
 #include <memory>
+#include <mutex>
 #include <string>
 
 #include "launch/bootstrap.hpp"
@@ -14,6 +15,7 @@ struct Comm;
 
 struct Process {
   std::unique_ptr<launch::Bootstrap> bootstrap;
+  std::mutex bootstrap_lock;  // after the start: one thread at a time speaks to the launcher
   std::unique_ptr<net::Engine> engine_owner;
   net::Engine* engine = nullptr;
   int thread_level = 0;   // MPI_THREAD_SINGLE .. MPI_THREAD_MULTIPLE, as granted
@@ -21,6 +23,7 @@ struct Process {
   bool ordered = false;   // VIF_COLL_ORDER=ranks
   Comm* world = nullptr;
   Comm* self = nullptr;
+  Comm* parent = nullptr;  // the processes that spawned this one; null: nobody did, or it was freed
 
   // Joins the job. False, with a full sentence in `error`, when that cannot be.
   static bool start(int thread_level, std::string& error);

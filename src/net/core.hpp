@@ -84,6 +84,7 @@ class Core final : public Engine, public RemoteMemory {
   bool probe(uint32_t context, int32_t source, int32_t tag, Status& status) noexcept override;
   Message* match_probe(uint32_t context, int32_t source, int32_t tag, Status& status) noexcept override;
   void progress() noexcept override;
+  void count_processors() noexcept override;
   void wait_until(bool (*condition)(void*), void* argument) noexcept override;
   void enter() noexcept override;
   void leave() noexcept override;

@@ -49,10 +49,13 @@ std::unique_ptr<Engine> Core::create(launch::Bootstrap& bootstrap, int thread_le
 
 bool Core::open(launch::Bootstrap& bootstrap, int thread_level, std::string& error) {
   bootstrap_ = &bootstrap;
-  process_ = bootstrap.rank();
-  processes_ = bootstrap.size();
+  first_ = bootstrap.first();
+  together_ = bootstrap.size();
+  process_ = first_ + bootstrap.rank();
   multiple_ = thread_level >= 2;
-  if (!settings_.read(error) || !segment_.open(bootstrap, error) || !reserve_tables(error)) return false;
+  if (!settings_.read(error) || !segment_.open(bootstrap, error)) return false;
+  processes_ = segment_.processes();
+  if (!reserve_tables(error)) return false;
   spin_ = bell::SpinBudget(settings_.spin_floor_ns, settings_.spin_ceiling_ns);
   if (multiple_ && own(Owner::app)) {
     ownership_.set_shared(true);
@@ -80,7 +83,7 @@ bool Core::reserve_tables(std::string& error) {
 
 bool Core::install_interrupts(int thread_level, std::string& error) {
   me_ = &segment_.record(process_);
-  if (settings_.interrupts && processes_ > 1) {
+  if (settings_.interrupts && together_ + first_ > 1) {
     the_core = this;
     signal_ = bell::install_handler([]() noexcept { the_core->on_interrupt(); }, error);
     if (signal_ == 0) return false;
@@ -106,32 +109,41 @@ bool Core::introduce_myself(std::string&) {
   // Where Yama restricts access between processes, the launcher and its other children may still copy directly.
   if (const int launcher = bootstrap_->launcher_pid(); launcher > 0) prctl(PR_SET_PTRACER, launcher, 0, 0, 0);
 #endif
-  me_->present.store(1, std::memory_order_release);
+  me_->present.store(shm::here, std::memory_order_release);
   return true;
 }
 
 // Waits until every process has introduced itself, and finds out whether there are enough CPUs for all.
 bool Core::meet_the_others(std::string& error) {
-  if (processes_ > 1 && !bootstrap_->barrier()) {
+  if (together_ > 1 && !bootstrap_->barrier()) {
     error = bootstrap_->error();
     return false;
   }
-  std::vector<machine::CpuMask> masks(static_cast<size_t>(processes_));
-  for (int i = 0; i < processes_; ++i) {
+  for (int i = 0; i < together_; ++i) {
+    if (segment_.record(first_ + i).present.load(std::memory_order_acquire) != 0) continue;
+    error = "Rank " + std::to_string(i) + " did not join the shared memory of the job: all ranks must run on one host.";
+    return false;
+  }
+  count_processors();
+  return true;
+}
+
+void Core::count_processors() noexcept {
+  std::vector<machine::CpuMask> masks;
+  int me = 0;
+  for (int i = 0; i < segment_.begun(); ++i) {
     const shm::ProcessRecord& record = segment_.record(i);
-    if (record.present.load(std::memory_order_acquire) == 0) {
-      error =
-          "Rank " + std::to_string(i) + " did not join the shared memory of the job: all ranks must run on one host.";
-      return false;
-    }
+    if (record.present.load(std::memory_order_acquire) != shm::here) continue;
+    if (i == process_) me = static_cast<int>(masks.size());
+    masks.emplace_back();
     for (int word = 0; word < shm::affinity_words; ++word) {
       for (uint64_t bits = record.affinity[word]; bits != 0; bits &= bits - 1) {
-        masks[static_cast<size_t>(i)].set(word * 64 + __builtin_ctzll(bits));
+        const int cpu = word * 64 + __builtin_ctzll(bits);
+        masks.back().set(static_cast<size_t>(cpu));
       }
     }
   }
-  oversubscribed_ = machine::oversubscribed(masks, process_);
-  return true;
+  oversubscribed_ = machine::oversubscribed(masks, me);
 }
 
 void Core::report_broken() noexcept {
@@ -149,7 +161,10 @@ Core::~Core() {
     if (helper_.joinable()) helper_.detach();
     return;
   }
-  if (me_ != nullptr) me_->bell.be_quiet();
+  if (me_ != nullptr) {
+    me_->present.store(shm::left, std::memory_order_release);
+    me_->bell.be_quiet();
+  }
   if (debt_count_ != 0) settle();
   if (helper_.joinable()) {
     stopping_.store(true, std::memory_order_release);

@@ -12,7 +12,7 @@ namespace vif::net {
 // Looks at every peer once; called by a wait that has slept for long without an event.
 void Core::check_peers() noexcept {
   turn();  // what a peer sent before it ended counts
-  for (int process = 0; process < processes_; ++process) {
+  for (int process = 0; process < segment_.begun(); ++process) {
     if (process == process_ || channel(process).failed || is_alive(process)) continue;
     channel(process).failed = true;
     failures_.fetch_add(1, std::memory_order_relaxed);

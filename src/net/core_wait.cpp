@@ -172,7 +172,7 @@ bool Core::look_for_a_while(bool (*condition)(void*), void* argument, int64_t st
 void Core::move_apart() noexcept {
   if (!settings_.may_move) return;
   std::vector<int> others;
-  for (int i = 0; i < processes_; ++i) {
+  for (int i = 0; i < segment_.begun(); ++i) {
     const bell::Address& address = segment_.record(i).address;
     if (i == process_ || address.pid_space != me_->address.pid_space) continue;
     others.push_back(machine::cpu_of(address.process, address.thread != 0 ? address.thread : address.process));

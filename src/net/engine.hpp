@@ -33,7 +33,9 @@ class Engine {
   virtual ~Engine() = default;
 
   int process() const noexcept { return process_; }                 // my index in the job
-  int processes() const noexcept { return processes_; }             // in the job
+  int processes() const noexcept { return processes_; }             // that the job may have: bounds the indices
+  int first() const noexcept { return first_; }                     // of the processes that began with this one
+  int together() const noexcept { return together_; }               // how many they are
   bool oversubscribed() const noexcept { return oversubscribed_; }  // more ranks than CPUs they may use
 
   // --- app context ---
@@ -47,6 +49,8 @@ class Engine {
   virtual bool probe(uint32_t context, int32_t source, int32_t tag, Status& status) noexcept = 0;
   virtual Message* match_probe(uint32_t context, int32_t source, int32_t tag, Status& status) noexcept = 0;
   virtual void progress() noexcept = 0;
+  // App context: processes were started after this one; waiting must know whether there still are CPUs for all.
+  virtual void count_processors() noexcept {}
   // Progresses, and sleeps when it pays, until condition(argument) is true. The condition is evaluated by this thread
   // only; whatever makes it true must be done by the engine, or be followed by wake(process()) or ring(process).
   virtual void wait_until(bool (*condition)(void*), void* argument) noexcept = 0;
@@ -101,6 +105,8 @@ class Engine {
  protected:
   int process_ = 0;
   int processes_ = 1;
+  int first_ = 0;
+  int together_ = 1;
   bool oversubscribed_ = false;
 };
 

@@ -95,11 +95,56 @@ TEST(Server, a_second_life_of_a_rank_and_other_versions_are_declined) {
   EXPECT_NE(say(server, 0, init_line)[0].find("rc=-1"), std::string::npos);
 }
 
-TEST(Server, spawn_is_declined_in_one_answer) {
+TEST(Server, blocks_ask_for_a_new_world) {
+  PmiServer server({0, 0}, "job");
+  for (int rank : {0, 1}) say(server, rank, init_line);
+  EXPECT_EQ(say(server, 1,
+                "mcmd=spawn\nnprocs=2\nexecname=./a%20b\ntotspawns=2\nspawnssofar=1\nargcnt=1\narg1=x%0Ay\n"
+                "preput_num=1\npreput_key_0=key\npreput_val_0=value\nendcmd\n"),
+            Texts{});
+  EXPECT_TRUE(server.take_spawns().empty());
+  EXPECT_EQ(say(server, 1, "mcmd=spawn\nnprocs=1\nexecname=c\ntotspawns=2\nspawnssofar=2\nwdir=/d\nendcmd\n"), Texts{});
+  const auto spawns = server.take_spawns();
+  ASSERT_EQ(spawns.size(), 1U);
+  EXPECT_EQ(spawns[0].rank, 1);
+  ASSERT_EQ(spawns[0].programs.size(), 2U);
+  EXPECT_EQ(spawns[0].programs[0].command, (std::vector<std::string>{"./a b", "x\ny"}));
+  EXPECT_EQ(spawns[0].programs[0].ranks, 2);
+  EXPECT_EQ(spawns[0].programs[1].directory, "/d");
+
+  server.add_world(spawns[0]);
+  EXPECT_EQ(server.size(), 5);
+  EXPECT_EQ(server.take_answers()[0].second, "cmd=spawn_result rc=0 first=2\n");
+  for (int rank : {2, 3, 4}) say(server, rank, init_line);
+  EXPECT_EQ(say(server, 4, "cmd=get_appnum\n"), Texts{"4: cmd=appnum rc=0 appnum=1"});
+  EXPECT_EQ(say(server, 3, "cmd=get_universe_size\n"), Texts{"3: cmd=universe_size rc=0 size=3"});
+  EXPECT_EQ(say(server, 3, "cmd=get kvsname=x key=key\n"), Texts{"3: cmd=get_result rc=0 msg=success value=value"});
+  EXPECT_EQ(say(server, 0, "cmd=get kvsname=x key=key\n").size(), 1U);
+  // Each world has a barrier of its own.
+  EXPECT_EQ(say(server, 2, "cmd=barrier_in\n"), Texts{});
+  EXPECT_EQ(say(server, 3, "cmd=barrier_in\n"), Texts{});
+  EXPECT_EQ(say(server, 4, "cmd=barrier_in\n").size(), 3U);
+}
+
+TEST(Server, a_spawn_may_be_refused) {
   PmiServer server({0}, "job");
   say(server, 0, init_line);
-  EXPECT_EQ(say(server, 0, "mcmd=spawn\nnprocs=2\nexecname=./a\nendcmd\n").size(), 1U);
-  EXPECT_EQ(say(server, 0, "cmd=barrier_in\n").size(), 1U);
+  say(server, 0, "mcmd=spawn\nnprocs=2\nexecname=a\nendcmd\n");
+  server.refuse_spawn(server.take_spawns()[0], "not there");
+  EXPECT_EQ(server.take_answers()[0].second, "cmd=spawn_result rc=-1 msg=not%20there\n");
+  EXPECT_TRUE(refused(server, 0, "mcmd=spawn\nnprocs=0\nexecname=a\nendcmd\n"));
+}
+
+TEST(Server, names_are_common_to_all) {
+  PmiServer server({0, 0}, "job");
+  for (int rank : {0, 1}) say(server, rank, init_line);
+  EXPECT_EQ(say(server, 0, "cmd=publish_name service=s port=p\n"), Texts{"0: cmd=publish_result rc=0"});
+  EXPECT_EQ(say(server, 1, "cmd=lookup_name service=s\n"), Texts{"1: cmd=lookup_result rc=0 port=p"});
+  EXPECT_EQ(say(server, 1, "cmd=publish_name service=s port=q\n"),
+            Texts{"1: cmd=publish_result rc=-1 msg=this_name_is_published_already"});
+  EXPECT_EQ(say(server, 1, "cmd=unpublish_name service=s\n"), Texts{"1: cmd=unpublish_result rc=0"});
+  EXPECT_EQ(say(server, 0, "cmd=lookup_name service=s\n"),
+            Texts{"0: cmd=lookup_result rc=-1 msg=this_name_is_not_published"});
 }
 
 TEST(Server, what_breaks_the_protocol_is_refused) {

@@ -6,7 +6,7 @@ set(abi ${CMAKE_SOURCE_DIR}/src/mpi/abi)
 vif_test(mpi_local_datatype SOURCES local_datatype_test.cpp USES mpi LABELS unit)
 vif_test(mpi_local_op SOURCES local_op_test.cpp USES mpi LABELS unit)
 
-foreach(name surface unbuilt profile outside)
+foreach(name surface profile outside)
   add_executable(mpi_local_${name} local_${name}.c)
   set_target_properties(mpi_local_${name} PROPERTIES RUNTIME_OUTPUT_DIRECTORY ${CMAKE_BINARY_DIR}/tests)
   target_compile_options(mpi_local_${name} PRIVATE -Wall -Wextra -Werror)
@@ -31,7 +31,7 @@ add_test(NAME mpi_local_header_mpich COMMAND ${Python3_EXECUTABLE} ${CMAKE_CURRE
 add_test(NAME mpi_local_exports COMMAND ${Python3_EXECUTABLE} ${CMAKE_CURRENT_SOURCE_DIR}/local_exports.py
                                         $<TARGET_FILE:mpi_abi> ${abi}/functions.csv
                                         ${CMAKE_BINARY_DIR}/generated/mpi/exports.map)
-set_tests_properties(mpi_local_surface mpi_local_unbuilt mpi_local_profile mpi_local_outside mpi_local_header_c
+set_tests_properties(mpi_local_surface mpi_local_profile mpi_local_outside mpi_local_header_c
                      mpi_local_header_cxx mpi_local_header_mpich mpi_local_exports PROPERTIES TIMEOUT 60 LABELS mpi)
 set_tests_properties(mpi_local_header_mpich PROPERTIES SKIP_RETURN_CODE 77)
 if(VIF_SANITIZE)

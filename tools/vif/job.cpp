@@ -67,6 +67,7 @@ void Job::loop() {
       if (source_of(events[i].data.u64) == Source::signals) read_signals();
     }
     for (int i = 0; i < count; ++i) dispatch(events[i].data.u64);
+    start_spawned();
     send_answers();
     check_time();
     watch_sinks();

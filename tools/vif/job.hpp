@@ -51,8 +51,19 @@ class Job {
   // start_job.cpp
   bool prepare(std::string& sentence);
   bool start_all();
-  bool start_rank(int rank, const std::vector<std::string>& environment, const cpu_set_t* cpus);
-  std::vector<std::string> job_environment(const Program& program) const;
+  // The ranks that were started together.
+  struct World {
+    int first = 0;
+    int size = 0;
+  };
+  // False, with the exit code and the sentence, when the rank cannot be started.
+  bool start_rank(int rank, const World& world, const std::vector<std::string>& environment, const cpu_set_t* cpus,
+                  int& code, std::string& sentence);
+  std::vector<std::string> job_environment(const Program& program, const World& world) const;
+
+  // spawn_job.cpp
+  void start_spawned();
+  bool start_world(const launch::PmiServer::Spawn& spawn, std::string& why);
 
   // job.cpp
   void loop();
@@ -116,6 +127,7 @@ class Job {
 
   std::string host_;
   std::string mark_;
+  std::vector<Program> programs_;  // the plan's, then those that ranks had started
   std::vector<Rank> ranks_;
   std::deque<Stream> streams_;  // stdout and stderr of rank r are 2 r and 2 r + 1; addresses must not change
   bool prompt_pending_ = false;

@@ -61,6 +61,7 @@ Job::Job(const Plan& plan)
     : plan_(plan),
       host_(host_name()),
       mark_(job_mark()),
+      programs_(plan.programs),
       ranks_(static_cast<std::size_t>(plan.ranks())),
       sinks_{Sink(STDOUT_FILENO), Sink(STDERR_FILENO)},
       server_(programs_of_ranks(plan), "job" + std::to_string(getpid())),
@@ -111,30 +112,37 @@ bool Job::start_all() {
     if (!note.empty()) std::fprintf(stderr, "vif run: %s\n", note.c_str());
   }
   int rank = 0;
+  const World world{0, plan_.ranks()};
   for (const Program& program : plan_.programs) {
-    const std::vector<std::string> environment = job_environment(program);
+    const std::vector<std::string> environment = job_environment(program, world);
     for (int i = 0; i < program.ranks; ++i, ++rank) {
       const cpu_set_t* cpus = masks.empty() ? nullptr : &masks[static_cast<std::size_t>(rank)];
-      if (!start_rank(rank, environment, cpus)) return false;
+      int code;
+      std::string sentence;
+      if (start_rank(rank, world, environment, cpus, code, sentence)) continue;
+      fail(code, sentence);
+      return false;
     }
   }
   return true;
 }
 
-std::vector<std::string> Job::job_environment(const Program& program) const {
+std::vector<std::string> Job::job_environment(const Program& program, const World& world) const {
   std::vector<std::string> environment = program_environment(program);
-  environment.push_back("PMI_SIZE=" + std::to_string(ranks_.size()));
-  environment.push_back("MPI_LOCALNRANKS=" + std::to_string(ranks_.size()));
+  environment.push_back("PMI_SIZE=" + std::to_string(world.size));
+  environment.push_back("MPI_LOCALNRANKS=" + std::to_string(world.size));
+  environment.push_back("VIF_JOB_FIRST=" + std::to_string(world.first));
   environment.push_back("VIF_JOB_PID=" + std::to_string(getpid()));
   environment.push_back(mark_);
   if (segment_ >= 0) environment.push_back("VIF_JOB_SEGMENT_FD=" + std::to_string(segment_));
   return environment;
 }
 
-bool Job::start_rank(int rank, const std::vector<std::string>& environment, const cpu_set_t* cpus) {
+bool Job::start_rank(int rank, const World& world, const std::vector<std::string>& environment, const cpu_set_t* cpus,
+                     int& code, std::string& sentence) {
   Rank& self = ranks_[static_cast<std::size_t>(rank)];
-  const Program& program = plan_.programs[static_cast<std::size_t>(self.program)];
-  const std::string number = std::to_string(rank);
+  const Program& program = programs_[static_cast<std::size_t>(self.program)];
+  const std::string number = std::to_string(rank - world.first);
   int output[2] = {-1, -1};
   int errors[2] = {-1, -1};
   int control[2] = {-1, -1};
@@ -171,15 +179,15 @@ bool Job::start_rank(int rank, const std::vector<std::string>& environment, cons
     for (const int descriptor : {output[0], errors[0], control[0]}) {
       if (descriptor >= 0) close(descriptor);
     }
-    fail(error == ENOENT || error == ENOTDIR ? 127 : 126,
-         "cannot " + attempt + ": " + std::generic_category().message(error) + ".");
+    code = error == ENOENT || error == ENOTDIR ? 127 : 126;
+    sentence = "cannot " + attempt + ": " + std::generic_category().message(error) + ".";
     return false;
   }
   self.process = process;
   self.alive = true;
   ++alive_;
   self.control = control[0];
-  const std::string prefix = plan_.prefix ? "[" + number + "] " : "";
+  const std::string prefix = plan_.prefix ? "[" + std::to_string(rank) + "] " : "";
   const auto slot = static_cast<std::size_t>(rank);
   for (const int descriptor : {output[0], errors[0], control[0]}) fcntl(descriptor, F_SETFL, O_NONBLOCK);
   streams_.emplace_back(output[0], prefix, sinks_[0]);

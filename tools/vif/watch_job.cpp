@@ -184,7 +184,7 @@ void Job::end(std::chrono::milliseconds grace) {
 
 std::string Job::who(int rank) const {
   const Rank& self = ranks_[static_cast<std::size_t>(rank)];
-  const Program& program = plan_.programs[static_cast<std::size_t>(self.program)];
+  const Program& program = programs_[static_cast<std::size_t>(self.program)];
   return "rank " + std::to_string(rank) + " (" + program.command[0] + " on " + host_ + ", process " +
          std::to_string(self.process) + ")";
 }

@@ -17,7 +17,7 @@
 namespace vif::net::shm {
 namespace {
 
-constexpr uint64_t magic = 0x3176'6669'7620'0003;  // changes with the layout
+constexpr uint64_t magic = 0x3176'6669'7620'0004;  // changes with the layout
 
 uint64_t round_up(uint64_t bytes, uint64_t unit) { return (bytes + unit - 1) / unit * unit; }
 
@@ -91,13 +91,45 @@ bool Segment::obtain_file(launch::Bootstrap& bootstrap, std::string& error) {
   return true;
 }
 
+// As many as there are already, for those who come later.
+int Segment::places_for(launch::Bootstrap& bootstrap) const {
+  uint64_t words[2] = {};
+  if (bootstrap.first() > 0 && pread(fd_, words, sizeof words, 0) == sizeof words && words[0] == magic) {
+    return static_cast<int>(words[1]);
+  }
+  return bootstrap.size() + (bootstrap.can_spawn() ? launch::spawn_room : 0);
+}
+
+// The header, the records of the processes that begin together, and their words of who has connected to them.
+bool Segment::reserve_beginning(int first, int count) noexcept {
+  const auto from = static_cast<uint64_t>(first);
+  const auto number = static_cast<uint64_t>(count);
+  const uint64_t row = static_cast<uint64_t>(connected_words_) * 8;
+  return reserve(0, page) && reserve(records_ + from * record_stride, number * record_stride) &&
+         reserve(connected_ + from * row, number * row);
+}
+
+int Segment::begun() const noexcept {
+  return static_cast<int>(reinterpret_cast<Header*>(base_)->begun.load(std::memory_order_acquire));
+}
+
 bool Segment::open(launch::Bootstrap& bootstrap, std::string& error) {
   process_ = bootstrap.rank();
   processes_ = bootstrap.size();
-  lay_out(processes_);
   if (!obtain_file(bootstrap, error)) return false;
-  // Every process does the same: the result does not depend on who comes first, and new pages are zero.
-  if (ftruncate(fd_, static_cast<off_t>(total_)) != 0 || !reserve(0, arenas_)) {
+  const int first = bootstrap.first();
+  const int last = first + bootstrap.size();
+  process_ += first;
+  processes_ = places_for(bootstrap);
+  lay_out(processes_);
+  if (last > processes_) {
+    error = "The memory of the job has no place for the processes that were started later.";
+    return false;
+  }
+  // Every process does the same: the result does not depend on who comes first, and new pages are zero. Those that come
+  // later find the file at least as long; it may have grown, and must not shrink.
+  const bool long_enough = first > 0 || ftruncate(fd_, static_cast<off_t>(total_)) == 0;
+  if (!long_enough || !reserve_beginning(first, bootstrap.size())) {
     error = "The shared memory of the job cannot be had (" + std::to_string(arenas_ / 1024) + " KiB): " + cause() + ".";
     return false;
   }
@@ -111,10 +143,15 @@ bool Segment::open(launch::Bootstrap& bootstrap, std::string& error) {
   base_ = static_cast<std::byte*>(mapped);
   auto* header = reinterpret_cast<Header*>(base_);
   uint64_t expected = 0;
-  const auto count = static_cast<uint64_t>(processes_);
+  const auto places = static_cast<uint64_t>(processes_);
   const bool same_layout = header->magic.compare_exchange_strong(expected, magic) || expected == magic;
   expected = 0;
-  const bool same_size = header->processes.compare_exchange_strong(expected, count) || expected == count;
+  const bool same_size = header->places.compare_exchange_strong(expected, places) || expected == places;
+  // release: partner of the acquire in begun().
+  uint64_t begun = header->begun.load(std::memory_order_relaxed);
+  while (begun < static_cast<uint64_t>(last) &&
+         !header->begun.compare_exchange_weak(begun, static_cast<uint64_t>(last), std::memory_order_release)) {
+  }
   if (!same_layout || !same_size) {
     error = "The ranks of this job load different versions of this library: make them use the same one.";
     return false;
@@ -125,15 +162,15 @@ bool Segment::open(launch::Bootstrap& bootstrap, std::string& error) {
 
 bool Segment::look(int descriptor, std::string& error) {
   struct stat about {};
-  uint64_t words[2] = {};
-  static_assert(offsetof(Header, processes) == sizeof words[0]);
+  uint64_t words[3] = {};
+  static_assert(offsetof(Header, begun) == 2 * sizeof words[0]);
   if (fstat(descriptor, &about) != 0 || pread(descriptor, words, sizeof words, 0) != sizeof words ||
       words[0] != magic) {
     error = "The processes of the job have not called MPI_Init, or use another version of this library.";
     return false;
   }
-  processes_ = static_cast<int>(words[1]);
-  lay_out(processes_);
+  lay_out(static_cast<int>(words[1]));
+  processes_ = static_cast<int>(words[2]);  // those that there are
   total_ = arenas_;
   if (processes_ < 1 || static_cast<uint64_t>(about.st_size) < total_) {
     error = "The memory of the job is not as this version of the library makes it.";

@@ -9,6 +9,7 @@
 //   pages given out on demand, each mapped by those who use it
 //
 // A ring is reserved by its sender when it first sends to that receiver: memory grows with the peers really talked to.
+// There are places for processes that may be started later (launch::spawn_room): addresses, which cost nothing.
 #pragma once
 
 #include <cstddef>
@@ -44,6 +45,10 @@ inline constexpr uint32_t pair_stride = large_data_offset + large_data_bytes;
 static_assert(sizeof(PairMemory) <= small_data_offset);
 
 inline constexpr int affinity_words = 16;  // CPUs 0 to 1023
+
+// Values of ProcessRecord::present; 0: not yet.
+inline constexpr uint32_t here = 1;
+inline constexpr uint32_t left = 2;
 
 struct ProcessRecord {
   // Written by the process at start, then published by `present`.
@@ -92,7 +97,8 @@ class Segment {
   bool look(int descriptor, std::string& error);
 
   std::byte* base() const noexcept { return base_; }
-  int processes() const noexcept { return processes_; }
+  int processes() const noexcept { return processes_; }  // places
+  int begun() const noexcept;                            // those that have had a process so far
   ProcessRecord& record(int process) const noexcept {
     return *reinterpret_cast<ProcessRecord*>(base_ + records_ + record_stride * static_cast<uint64_t>(process));
   }
@@ -129,6 +135,8 @@ class Segment {
 
   void lay_out(int processes);
   bool obtain_file(launch::Bootstrap& bootstrap, std::string& error);
+  int places_for(launch::Bootstrap& bootstrap) const;
+  bool reserve_beginning(int first, int count) noexcept;
   bool reserve(uint64_t offset, uint64_t bytes) noexcept;
   uint64_t pair_offset(int sender, int receiver) const noexcept {
     return pairs_ +
