@@ -3,8 +3,8 @@
 // A batch is handed over when it is full, when the core has nothing else to do, or when it has been held for 110 % of
 // the mean time between two full batches (the source's rule). How many events make it full is learnt by the rule of
 // hiring or buying (Karlin, Manasse, Rudolph, Sleator 1988): to hold events back until that has cost about what a
-// hand-over costs. With events following each other at an interval i and hand-overs that cost c, that is c / i events.
-// Where handlers are long, i is, and events are not held back at all. Pure arithmetic. Context: core.
+// hand-over costs. With events following each other at an interval i and hand-overs that cost c to either side, that is
+// 4 c / i events. Where handlers are long, i is, and events are not held back at all. Pure arithmetic. Context: core.
 #pragma once
 
 #include <algorithm>
@@ -26,11 +26,13 @@ class BatchLimit {
 
   // Full batches: `events` in all came in `lasted` ticks, and handing over the last took `cost`.
   void full(uint32_t events, int64_t lasted, int64_t cost) noexcept {
-    const int64_t each = std::clamp<int64_t>(lasted * scale / events, 1, 16 * each_);  // a pause is no interval
+    // Without the hand-overs in between, or small batches would make themselves look right; a pause is no interval.
+    const int64_t apart = lasted - cost * static_cast<int64_t>(events / limit_ - 1);
+    const int64_t each = std::clamp<int64_t>(apart * scale / events, 1, 16 * each_);
     each_ = std::max<int64_t>(1, each_ + (each - each_) / 4);
     if (!learns_) return;
     cost_ = std::max<int64_t>(1, cost_ + (std::min(cost, 8 * cost_) - cost_) / 8);
-    const auto wanted = static_cast<uint32_t>(std::clamp<int64_t>(cost_ * scale / each_, 1, most));
+    const auto wanted = static_cast<uint32_t>(std::clamp<int64_t>(hold * cost_ * scale / each_, 1, most));
     // Half-way: one odd interval does not throw away what was learnt.
     limit_ = (limit_ + wanted + (wanted > limit_ ? 1 : 0)) / 2;
   }
@@ -40,6 +42,7 @@ class BatchLimit {
 
  private:
   static constexpr int64_t scale = 16;
+  static constexpr int64_t hold = 4;  // the receiver pays for a hand-over too, and for a line that moves
 
   uint32_t limit_;
   bool learns_;
