@@ -11,10 +11,15 @@ namespace {
 
 // The block of one rank, looked up.
 int block_at(Comm& comm, const Spread& spread, int rank, Block& block) {
-  block = block_of(spread.buffer, spread.count(rank), spread.types != nullptr ? spread.types[rank] : spread.type);
+  auto* base = static_cast<std::byte*>(spread.buffer);
+  if (spread.types != nullptr) {
+    // Displacements are bytes, and from MPI_BOTTOM they are addresses.
+    block = block_of(base + spread.displacement(rank), spread.count(rank), spread.types[rank]);
+    return look_up_block(comm, block);
+  }
+  block = block_of(base, spread.count(rank), spread.type);
   if (const int error = look_up_block(comm, block); error != MPI_SUCCESS) return error;
-  const MPI_Aint unit = spread.types != nullptr ? 1 : block.type->extent;
-  block.buffer = static_cast<std::byte*>(spread.buffer) + spread.displacement(rank) * unit;
+  block.buffer = base + spread.displacement(rank) * block.type->extent;
   return MPI_SUCCESS;
 }
 

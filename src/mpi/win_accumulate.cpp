@@ -75,9 +75,12 @@ int accumulate(Accumulation call) {
   Win& win = *call.target.win;
   if (call.target.rank != MPI_PROC_NULL) {
     if (int error = check_sizes(call)) return error;
+  }
+  // Of nothing, the operator need not fit the type.
+  if (call.target.rank != MPI_PROC_NULL && call.remote.count * call.remote.type->size != 0) {
     const bool same = same_elements(*call.origin.type, *call.remote.type) &&
                       (!call.fetches || same_elements(*call.result.type, *call.remote.type));
-    if (!same) return call.remote.count * call.remote.type->size == 0 ? MPI_SUCCESS : refuse_types(win);
+    if (!same) return refuse_types(win);
     rma::Combine combine;
     if (!combine_of(*op, *call.remote.type->element, combine)) return refuse_op(win);
     const WinScope scope(win);

@@ -78,7 +78,13 @@ def run_once(installation, library, ranks, modules, finished, folder, stall):
         skipped,
     ]
     command = [mpirun, "-n", str(ranks), *rank_program]
-    variables = {**os.environ, "LD_LIBRARY_PATH": str(libraries), "PYTHONFAULTHANDLER": "1", "TMPDIR": str(folder)}
+    variables = {
+        **os.environ,
+        "LD_LIBRARY_PATH": str(libraries),
+        "PYTHONFAULTHANDLER": "1",
+        "PYTHONPATH": str(installation.tests),  # for the processes that tests spawn
+        "TMPDIR": str(folder),
+    }
     began = time.time()
     with open(folder / "output.txt", "wb") as output:
         job = subprocess.Popen(
