@@ -21,8 +21,10 @@ constexpr Option table[] = {
     {"VIF_EAGER_LIMIT", "auto", "auto|bytes",
      "Messages up to this size are sent at once, longer ones when the receiver has given its buffer."},
     {"VIF_CMA", "auto", "auto|0|1",
-     "Whether large messages are copied once, by reading and writing the other process's memory; auto tries it at "
-     "start."},
+     "Whether large messages are copied once, by reading and writing the other process's memory: never (0), always "
+     "where "
+     "the system allows it (1), or where that is allowed and, between two waiting processes, cheaper than two copies "
+     "through shared memory, which is measured at start (auto)."},
     {"VIF_SPIN_US", "auto", "auto|number",
      "How many microseconds a waiting process looks for its message before it sleeps; auto learns it."},
     {"VIF_SPREAD", "1", "0|1",

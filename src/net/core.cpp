@@ -99,6 +99,7 @@ void Core::cancel(Request& request) noexcept {
       return;
     }
     if (request.queue_link == nullptr || request.transfer != 0) return;  // matched already
+    if (!take_back(request)) return;                                     // as good as matched
     posted_.remove(request);
     interest(-1);
     request.status = {};
@@ -171,6 +172,7 @@ void Core::complete(Request& request, Outcome outcome) noexcept {
   request.status.outcome = outcome;
   ++completions_;
   // Read first and called last: once `done` is set, or on_complete runs, the request may be used again or be gone.
+  if (candidate_ == &request) candidate_ = nullptr;
   const auto then = request.on_complete;
   request.done.store(1, std::memory_order_release);
   if (then != nullptr) then(*this, request);
@@ -183,6 +185,7 @@ void Core::turn() noexcept {
     if (broken_ != nullptr || nonsense_ != nullptr) report_broken();
     if (used_messages_ != nullptr || free_message_count_ < 16) refill();
   }
+  if (unrung_ && (owner_ == Owner::waiting || asked_)) ring_for_offers();
   if (debt_count_ != 0) pay_debts(false);
   run_inbox();
   notice_connections();

@@ -161,6 +161,7 @@ class Core final : public Engine, public RemoteMemory {
   bool post(int process, Request& request) noexcept;
   bool post_eager(int process, Request& request) noexcept;
   bool post_offer(int process, Request& request) noexcept;
+  void ring_for_offers() noexcept;
   bool fits_credit(Channel& peer, uint64_t cost) noexcept;
   void enlarge_data(int process, Channel& peer, uint64_t length) noexcept;
   void enqueue(int process, Request& request) noexcept;
@@ -168,6 +169,7 @@ class Core final : public Engine, public RemoteMemory {
   void flush_all() noexcept;
   bool send_to_self(Request& request) noexcept;
   void notify(int process, bool only_sleepers) noexcept;
+  void put_off(int process) noexcept;
   void pay_debts(bool all) noexcept;
   void note_site(const Request& request, uint32_t kind) noexcept {
     if (owner_ != Owner::app) return;
@@ -197,6 +199,12 @@ class Core final : public Engine, public RemoteMemory {
   shm::Transfer<>& transfer(uint32_t id) const noexcept {
     return *reinterpret_cast<shm::Transfer<>*>(segment_.base() + static_cast<uint64_t>(id) * 64);
   }
+  void consider_announcing(Request& request) noexcept;
+  void announce_candidate() noexcept;
+  bool take_back(Request& request) noexcept;
+  bool bind_to_announced(int process, Request& request) noexcept;
+  bool accept_bound(int process, const shm::ShmCell& cell) noexcept;
+  void join_transfer(Request& request, int process, uint32_t id) noexcept;
   uint32_t new_transfer() noexcept;
   void grow_transfers() noexcept;
   bool match_offer(Request& request, int process, uint32_t id) noexcept;
@@ -209,7 +217,6 @@ class Core final : public Engine, public RemoteMemory {
   void copy_slices(Request& request, int peer, bool reading) noexcept;
   void push_fragments(Request& request) noexcept;
   void send_slices(Request& request) noexcept;
-  void learn_route(Request& request) noexcept;
   bool worth_interrupting(const shm::Transfer<>& moving) const noexcept;
   bool may_come_to_wait(const Request& request) noexcept;
 
@@ -267,6 +274,7 @@ class Core final : public Engine, public RemoteMemory {
   int demanded_ = 0;      // somebody sleeps until something is complete (engine.hpp)
   bool asked_ = false;    // the program asks for progress (MPI_Test), and may do so until it is made
   bool looking_ = false;  // waiting, and not about to sleep
+  bool unrung_ = false;   // some offer waits for this side to wait before it interrupts
   bool more_ = false;     // a handler stopped at its budget with work left
   struct Debt {
     int process;
@@ -285,6 +293,7 @@ class Core final : public Engine, public RemoteMemory {
   int incoming_count_ = 0, queued_count_ = 0;
   uint32_t connections_seen_ = 0;
   PostedReceives posted_;
+  Request* candidate_ = nullptr;  // a posted receive to announce when the program leaves the library
   UnexpectedMessages unexpected_;
   Message* free_messages_ = nullptr;
   Message* used_messages_ = nullptr;  // freed in a handler, their data still to be released
@@ -295,9 +304,9 @@ class Core final : public Engine, public RemoteMemory {
   Poller* pollers_ = nullptr;
   std::vector<uint32_t> free_transfers_, returning_transfers_;
   std::vector<Request*> transfer_users_;  // by Transfer::index: the send that uses it
-  RouteChoice routes_;
-  const char* broken_ = nullptr;             // a whole sentence
-  const char* nonsense_ = nullptr;           // what was wrong with a packet
+  bool ring_first_ = false;               // how long messages go between two sides that wait: the same in the whole job
+  const char* broken_ = nullptr;          // a whole sentence
+  const char* nonsense_ = nullptr;        // what was wrong with a packet
   std::vector<std::byte*> reserve_buffers_;  // for unexpected messages that come in a handler
   Counters counters_;
   std::atomic<int> failures_{0};

@@ -109,6 +109,7 @@ bool Core::introduce_myself(std::string&) {
   // Where Yama restricts access between processes, the launcher and its other children may still copy directly.
   if (const int launcher = bootstrap_->launcher_pid(); launcher > 0) prctl(PR_SET_PTRACER, launcher, 0, 0, 0);
 #endif
+  if (settings_.cross_memory && processes_ > 1) me_->prices = CopyPrices::measure();
   me_->present.store(shm::here, std::memory_order_release);
   return true;
 }
@@ -129,6 +130,7 @@ bool Core::meet_the_others(std::string& error) {
 }
 
 void Core::count_processors() noexcept {
+  CopyPrices prices;
   std::vector<machine::CpuMask> masks;
   int me = 0;
   for (int i = 0; i < segment_.begun(); ++i) {
@@ -136,6 +138,7 @@ void Core::count_processors() noexcept {
     if (record.present.load(std::memory_order_acquire) != shm::here) continue;
     if (i == process_) me = static_cast<int>(masks.size());
     masks.emplace_back();
+    prices.least(record.prices);
     for (int word = 0; word < shm::affinity_words; ++word) {
       for (uint64_t bits = record.affinity[word]; bits != 0; bits &= bits - 1) {
         const int cpu = word * 64 + __builtin_ctzll(bits);
@@ -143,6 +146,7 @@ void Core::count_processors() noexcept {
       }
     }
   }
+  ring_first_ = settings_.ring_allowed_first && prices.ring_is_cheaper();
   oversubscribed_ = machine::oversubscribed(masks, me);
 }
 

@@ -51,6 +51,7 @@ void Core::fail_requests(int process) noexcept {
   posted_.each([&](Request& request) noexcept {
     if (request.process != process) return;
     posted_.remove(request);
+    request.announced = false;
     victims.push(request);
   });
   while (!victims.empty()) {

@@ -25,6 +25,7 @@ void Core::start_receive(Request& request) noexcept {
   request.moved = 0;
   request.transfer = 0;
   request.cancel_wanted = false;
+  request.announced = false;
   while (Message* message = unexpected_.find(request.context, request.source, request.tag)) {
     unexpected_.remove(*message);
     if (message->kind == Message::Kind::offered &&
@@ -40,6 +41,7 @@ void Core::start_receive(Request& request) noexcept {
   }
   interest(+1);
   posted_.add(request);
+  consider_announcing(request);
 }
 
 void Core::begin_receive(Request& request, int32_t source, int32_t tag, uint64_t length) noexcept {
@@ -161,6 +163,10 @@ bool Core::accept_eager(int process, const shm::ShmCell& cell) noexcept {
   }
   const bool whole = cell.payload == cell.length;
   if (Request* request = posted_.match(cell.context, cell.source, cell.tag); request != nullptr) {
+    if (!take_back(*request)) {
+      protocol_error("before one that was bound to its receive");
+      return false;
+    }
     begin_receive(*request, cell.source, cell.tag, cell.length);
     put_bytes(*request, 0, payload, std::min<uint64_t>(cell.payload, request->length));
     request->moved = cell.payload;
@@ -238,7 +244,12 @@ bool Core::accept_offer(int process, const shm::ShmCell& cell) noexcept {
     transfer(cell.transfer).leave();
     return true;
   }
+  if ((cell.flags & packet_bound) != 0) return accept_bound(process, cell);
   if (Request* request = posted_.find(cell.context, cell.source, cell.tag); request != nullptr) {
+    if (!take_back(*request)) {
+      protocol_error("before one that was bound to its receive");
+      return false;
+    }
     // Matched before it leaves its place: had the offer been withdrawn at this very moment, the receive keeps its turn.
     if (!match_offer(*request, process, cell.transfer)) return true;
     posted_.remove(*request);

@@ -125,16 +125,16 @@ bool Core::post_offer(int process, Request& request) noexcept {
   if (request.transfer == 0) {
     request.transfer = new_transfer();
     if (request.transfer == 0) return false;  // the next app context makes more
-    const bool ring_first = routes_.choose(request.length) == RouteChoice::Way::ring;
     transfer(request.transfer)
-        .offer(reinterpret_cast<uint64_t>(request.buffer), request.length, request.on_complete != nullptr, ring_first,
-               routes_.worth_alone(request.length), request.view.layout == nullptr);
+        .offer(reinterpret_cast<uint64_t>(request.buffer), request.length, request.on_complete != nullptr, ring_first_,
+               request.view.layout == nullptr);
   }
   shm::ShmCell* cell = reserve(peer, 0);
   if (cell == nullptr) return false;
   transfer_users_[transfer(request.transfer).index] = &request;
   cell->kind = packet_offer;
-  cell->flags = packet_attentive;
+  const bool bound = bind_to_announced(process, request);
+  cell->flags = bound ? packet_attentive | packet_bound : packet_attentive;
   cell->payload = 0;
   cell->context = request.context;
   cell->source = request.source;
@@ -144,9 +144,30 @@ bool Core::post_offer(int process, Request& request) noexcept {
   peer.out.publish(*cell);  // its match is noticed by this engine's owner only: later
   ++counters_.offers_sent;
   interest(+1);
-  offered_.push(request);
-  notify(process, false);
+  // A receive that was announced needs no interrupt to be matched, nor one to be copied into. Where nothing would be
+  // copied before one of the two waits, an interrupt is for when this side does.
+  const bool later =
+      !bound && ring_first_ && owner_ == Owner::app && !asked_ && !multiple_ && request.on_complete == nullptr;
+  request.rung = !later;
+  if (later) unrung_ = true;
+  (bound ? outgoing_ : offered_).push(request);
+  notify(process, bound || later);
   return true;
+}
+
+// This side waits now: who has not matched its offers yet, computing, is interrupted for them; not at once, because two
+// sides that compute alike end at about the same time.
+void Core::ring_for_offers() noexcept {
+  unrung_ = false;
+  for (Request* at = offered_.front(); at != nullptr; at = at->queue_next) {
+    if (at->rung) continue;
+    at->rung = true;
+    if (multiple_) {
+      notify(at->process, false);
+    } else {
+      put_off(at->process);
+    }
+  }
 }
 
 void Core::enqueue(int process, Request& request) noexcept {
@@ -228,6 +249,11 @@ void Core::notify(int process, bool only_sleepers) noexcept {
     }
     return;
   }
+  put_off(process);
+}
+
+void Core::put_off(int process) noexcept {
+  shm::ProcessRecord& record = segment_.record(process);
   base::RealAtoms::fence();
   if (record.bell.peek() == bell::Posture::armed && debt_count_ < debts_.size()) {
     debts_[debt_count_++] = {process, base::now_ns() + patience_ns};

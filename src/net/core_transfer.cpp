@@ -25,8 +25,6 @@ using State = shm::Transfer<>::State;
 constexpr uint64_t smallest_slice = 32 * 1024;
 constexpr uint64_t largest_slice = 64 * 1024;
 constexpr int64_t moment_ns = 2000;
-constexpr uint8_t phase_together = 0;  // both sides have waited for the transfer since its match
-constexpr uint8_t phase_alone = 1;
 constexpr size_t transfers_per_chunk = 64;
 constexpr uint64_t transfer_stride = sizeof(shm::Transfer<>);
 static_assert(transfer_stride % 64 == 0);
@@ -124,16 +122,20 @@ bool Core::match_offer(Request& request, int process, uint32_t id) noexcept {
   return false;
 }
 
-// Receiver: the matched message moves from now on.
-void Core::begin_transfer(Request& request, int process, uint32_t id) noexcept {
-  auto& moving = transfer(id);
+void Core::join_transfer(Request& request, int process, uint32_t id) noexcept {
   request.process = process;
   request.transfer = id;
-  request.status.bytes = moving.taken();
+  request.status.bytes = transfer(id).taken();
   request.order = static_cast<uint64_t>(base::now_ns());  // of the match, from now on
   interest(+1);
   incoming_.push(request);
   ++matches_;
+}
+
+// Receiver: the matched message moves from now on.
+void Core::begin_transfer(Request& request, int process, uint32_t id) noexcept {
+  join_transfer(request, process, id);
+  auto& moving = transfer(id);
   segment_.record(process).matched.push(id, moving.next_matched);
   const bool sender_must_work = moving.route() == shm::Route::through_ring ||
                                 (peer_waits(process) && (owner_ != Owner::waiting || moving.ring_first()));
@@ -222,21 +224,10 @@ void Core::send_slices(Request& request) noexcept {
   } else if (may_come_to_wait(request)) {
     return;
   } else if ((waiting || (!receiver_waits && worth_interrupting(moving))) && may_access(request.process, false)) {
-    if (!receiver_waits) request.phase = phase_alone;
     copy_slices(request, request.process, false);
   } else if (!moving.all_claimed()) {
-    if (!waiting) request.phase = phase_alone;
     notify(request.process, true);  // it may have slept while this side was to do it
   }
-}
-
-// A send is complete: what its route cost, if both sides waited for it from the match to the end.
-void Core::learn_route(Request& request) noexcept {
-  auto& moving = transfer(request.transfer);
-  if (request.phase == phase_alone || owner_ != Owner::waiting || moving.taken() == 0) return;
-  if (moving.route() == shm::Route::through_ring) return;  // there was no choice
-  routes_.learn(moving.taken(), moving.ring_first() ? RouteChoice::Way::ring : RouteChoice::Way::cross_memory,
-                base::now_ns() - static_cast<int64_t>(request.order));
 }
 
 // A blocking call begins to wait a moment after its offer has left, or its receive was matched. While this side waits
@@ -253,7 +244,7 @@ bool Core::may_come_to_wait(const Request& request) noexcept {
 bool Core::worth_interrupting(const shm::Transfer<>& moving) const noexcept {
   if (demanded_ > 0) return true;
   if (owner_ == Owner::app && !asked_ && !multiple_ && gaps_.expects_short(site_)) return false;
-  return asked_ || moving.worth_alone() || moving.sender_attentive() || moving.receiver_attentive();
+  return asked_ || !moving.ring_first() || moving.sender_attentive() || moving.receiver_attentive();
 }
 
 // Sends that receivers have matched since the last look: they move from now on.
@@ -272,7 +263,6 @@ void Core::notice_matches() noexcept {
     offered_.remove(*request);
     outgoing_.push(*request);
     request->order = static_cast<uint64_t>(base::now_ns());
-    request->phase = owner_ == Owner::waiting ? phase_together : phase_alone;
   }
 }
 
@@ -301,7 +291,6 @@ void Core::advance_outgoing() noexcept {
     auto& moving = transfer(request.transfer);
     if (!moving.complete()) send_slices(request);
     if (!moving.complete()) continue;
-    learn_route(request);
     outgoing_.remove(request);
     returning_transfers_.push_back(request.transfer);
     transfer_users_[moving.index] = nullptr;

@@ -11,12 +11,19 @@ void Core::print_counters(FILE* to) const {
     const char* name;
     uint64_t value;
   } rows[] = {
-      {"messages sent eagerly", counters_.eager_sent},         {"messages offered", counters_.offers_sent},
-      {"messages before their receive", counters_.unexpected}, {"interrupts taken", counters_.interrupts_taken},
-      {"interrupts raised", counters_.interrupts_raised},      {"sleepers woken", counters_.wakes},
-      {"runs of the helper thread", counters_.helper_runs},    {"waits that slept", counters_.sleeps},
-      {"moves to a CPU of its own", counters_.moves},          {"bytes copied while waiting", counters_.copied_waiting},
-      {"bytes copied in other calls", counters_.copied_app},   {"bytes copied in interrupts", counters_.copied_handler},
+      {"messages sent eagerly", counters_.eager_sent},
+      {"messages offered", counters_.offers_sent},
+      {"messages before their receive", counters_.unexpected},
+      {"bound to an announced receive", counters_.announced_used},
+      {"interrupts taken", counters_.interrupts_taken},
+      {"interrupts raised", counters_.interrupts_raised},
+      {"sleepers woken", counters_.wakes},
+      {"runs of the helper thread", counters_.helper_runs},
+      {"waits that slept", counters_.sleeps},
+      {"moves to a CPU of its own", counters_.moves},
+      {"bytes copied while waiting", counters_.copied_waiting},
+      {"bytes copied in other calls", counters_.copied_app},
+      {"bytes copied in interrupts", counters_.copied_handler},
       {"fragments through the ring", counters_.fragments},
   };
   for (const auto& row : rows) {

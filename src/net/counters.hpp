@@ -8,6 +8,7 @@ namespace vif::net {
 struct Counters {
   uint64_t eager_sent = 0;         // messages
   uint64_t offers_sent = 0;        // messages that begin with a request to send
+  uint64_t announced_used = 0;     // long messages bound to a receive that its process announced
   uint64_t unexpected = 0;         // messages that came before their receive
   uint64_t interrupts_taken = 0;   // runs of the interrupt handler
   uint64_t interrupts_raised = 0;  // in other processes

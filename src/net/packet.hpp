@@ -14,7 +14,8 @@ enum PacketKind : uint8_t {
   packet_fragment = 4,  // a piece of a matched transfer that cannot be copied directly: transfer, offset in `length`
 };
 
-enum PacketFlag : uint8_t { packet_attentive = 1 };
+// attentive: the sender has asked to be told; bound: the offer is matched with an announced receive already
+enum PacketFlag : uint8_t { packet_attentive = 1, packet_bound = 2 };
 
 inline constexpr uint64_t message_cost = 256;  // what an unexpected message costs beside its bytes
 inline constexpr uint32_t small_payload_limit = 2048;

@@ -62,9 +62,10 @@ struct Request : Task {
   uint64_t order = 0;              // receive: posting order, then length or time of the match; long send: the latter
   uint64_t moved = 0;              // bytes moved so far
   uint32_t transfer = 0;           // index + 1 of the transfer descriptor in use, 0: none
-  uint8_t phase = 0;
   bool is_send = false;
   bool cancel_wanted = false;
+  bool rung = false;       // offered send: its receiver was interrupted for it, if it computed
+  bool announced = false;  // posted receive: its sender may bind a message to it
 };
 
 // memcpy for messages: an empty one may have no address.

@@ -34,6 +34,7 @@ bool Settings::read(std::string& error) {
   interrupts = reaction == Reaction::automatic || reaction == Reaction::signal;
   may_sleep = reaction != Reaction::poll;
   may_move = base::option("VIF_SPREAD") != "0";
+  ring_allowed_first = base::option("VIF_CMA") != "1";
   cross_memory = base::option("VIF_CMA") != "0";
   eager_limit = number("VIF_EAGER_LIMIT", default_eager_limit);
   unexpected_limit = number("VIF_UNEXPECTED_LIMIT", default_unexpected_limit);

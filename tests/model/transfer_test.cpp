@@ -36,7 +36,7 @@ struct Messages {
 
   void send(int number, bool cancels) {
     for (auto& slot : source) slot = number * 10;
-    transfer.offer(static_cast<uint64_t>(number), slots, false, false, true);
+    transfer.offer(static_cast<uint64_t>(number), slots, false, false);
     packet.store(static_cast<uint32_t>(number), std::memory_order_release);
     if (cancels && transfer.withdraw()) {
       ++cancelled;

@@ -1,74 +1,45 @@
-#include <gtest/gtest.h>
-
+// Tests of net/route.hpp: the choice as a table, the measurement as far as any machine must agree.
 #include "net/route.hpp"
+
+#include <gtest/gtest.h>
 
 namespace vif::net {
 namespace {
 
-using Way = RouteChoice::Way;
-
-// Plays messages whose cost per byte is given for each way; returns how many of `count` took the ring.
-int play(RouteChoice& choice, uint64_t length, double ring_cost, double cross_cost, int count) {
-  int ring = 0;
-  for (int i = 0; i < count; ++i) {
-    const Way way = choice.choose(length);
-    ring += way == Way::ring;
-    const double cost = way == Way::ring ? ring_cost : cross_cost;
-    choice.learn(length, way, static_cast<int64_t>(cost * static_cast<double>(length)));
-  }
-  return ring;
+bool ring_is_cheaper(float plain, float cross_memory) {
+  CopyPrices prices;
+  prices.plain = plain;
+  prices.cross_memory = cross_memory;
+  return prices.ring_is_cheaper();
 }
 
-TEST(RouteChoice, TakesTheFasterWay) {
-  RouteChoice choice;
-  EXPECT_GE(play(choice, 1 << 20, 0.05, 0.12, 1000), 990);
-  RouteChoice other;
-  EXPECT_LE(play(other, 1 << 20, 0.12, 0.05, 1000), 10);
+TEST(CopyPrices, ChooseTheRingWherePageLookUpsAreDear) {
+  EXPECT_TRUE(ring_is_cheaper(0.02f, 0.10f));   // a virtual machine
+  EXPECT_FALSE(ring_is_cheaper(0.08f, 0.10f));  // page look-ups hardly show
 }
 
-// The first messages of a job pay for cold memory, and a rank may be late: a few bad samples must not decide for long.
-TEST(RouteChoice, ForgivesABadStart) {
-  RouteChoice choice;
-  play(choice, 1 << 20, 0.50, 0.12, 6);
-  EXPECT_GE(play(choice, 1 << 20, 0.05, 0.12, 1000), 900);
+TEST(CopyPrices, WhatIsNotKnownIsNotCheaper) {
+  EXPECT_FALSE(ring_is_cheaper(0, 0));
+  EXPECT_FALSE(ring_is_cheaper(0.02f, 0));
+  EXPECT_FALSE(ring_is_cheaper(0, 0.10f));
 }
 
-TEST(RouteChoice, IsNotMovedByASingleDisturbance) {
-  RouteChoice choice;
-  play(choice, 1 << 20, 0.05, 0.12, 100);
-  choice.learn(1 << 20, Way::ring, int64_t{100} << 20);
-  EXPECT_EQ(choice.choose(1 << 20), Way::ring);
+TEST(CopyPrices, OfAJobAreTheLeastThatWasSeen) {
+  CopyPrices job;
+  CopyPrices quiet, disturbed, silent;
+  quiet.plain = 0.02f;
+  quiet.cross_memory = 0.10f;
+  disturbed.plain = 0.50f;
+  disturbed.cross_memory = 0.09f;
+  for (const CopyPrices& prices : {disturbed, silent, quiet}) job.least(prices);
+  EXPECT_FLOAT_EQ(job.plain, 0.02f);
+  EXPECT_FLOAT_EQ(job.cross_memory, 0.09f);
 }
 
-TEST(RouteChoice, LearnsEachSizeByItself) {
-  RouteChoice choice;
-  play(choice, 64 << 10, 0.05, 0.12, 100);
-  EXPECT_LE(play(choice, 4 << 20, 0.30, 0.10, 1000), 10);
-  EXPECT_GE(play(choice, 64 << 10, 0.05, 0.12, 1000), 990);
-}
-
-TEST(RouteChoice, FollowsAMachineThatChanges) {
-  RouteChoice choice;
-  play(choice, 1 << 20, 0.10, 0.12, 1000);
-  EXPECT_LE(play(choice, 1 << 20, 0.20, 0.12, 2000), 300);
-}
-
-TEST(RouteChoice, KnowsWhetherOneSideAloneIsAsCheap) {
-  RouteChoice dear;
-  EXPECT_TRUE(dear.worth_alone(1 << 20));  // not known yet
-  play(dear, 1 << 20, 0.03, 0.12, 100);
-  EXPECT_FALSE(dear.worth_alone(1 << 20));
-  RouteChoice cheap;
-  play(cheap, 1 << 20, 0.10, 0.11, 100);
-  EXPECT_TRUE(cheap.worth_alone(1 << 20));
-}
-
-TEST(RouteChoice, AnyLengthHasAClass) {
-  RouteChoice choice;
-  for (uint64_t length : {uint64_t{0}, uint64_t{1}, uint64_t{1} << 40, ~uint64_t{0}}) {
-    const Way way = choice.choose(length);
-    choice.learn(length | 1, way, 1000);
-  }
+TEST(CopyPrices, AreMeasured) {
+  const CopyPrices prices = CopyPrices::measure();
+  EXPECT_GT(prices.plain, 0);
+  EXPECT_GE(prices.cross_memory, 0);  // 0 where the system forbids it
 }
 
 }  // namespace

@@ -173,6 +173,8 @@ class RingConsumer {
     return true;
   }
 
+  uint64_t consumed() const noexcept { return tail_; }
+
   // Bytes of data after which consume() looks whether the producer waits: at most a quarter of the smallest data area.
   void look_every(uint32_t bytes) noexcept { look_bytes_ = bytes; }
 

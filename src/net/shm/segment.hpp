@@ -21,6 +21,8 @@
 #include "bell/interrupt.hpp"
 #include "bell/posture.hpp"
 #include "launch/bootstrap.hpp"
+#include "net/route.hpp"
+#include "net/shm/announcement.hpp"
 #include "net/shm/cell_ring.hpp"
 #include "net/shm/transfer.hpp"
 #include "trace/diary.hpp"
@@ -42,7 +44,8 @@ inline constexpr uint32_t small_pair_bytes = 3 * page;
 inline constexpr uint32_t large_data_offset = 4 * page;
 inline constexpr uint32_t large_data_bytes = 128 * 1024;
 inline constexpr uint32_t pair_stride = large_data_offset + large_data_bytes;
-static_assert(sizeof(PairMemory) <= small_data_offset);
+inline constexpr uint32_t announcement_offset = sizeof(PairMemory);
+static_assert(announcement_offset + sizeof(Announcement<Atoms>) <= small_data_offset);
 
 inline constexpr int affinity_words = 16;  // CPUs 0 to 1023
 
@@ -55,6 +58,7 @@ struct ProcessRecord {
   bell::Address address;
   uint64_t affinity[affinity_words] = {};
   uint32_t processor_count = 0;
+  CopyPrices prices;
   uint64_t probe_address = 0;  // of a word holding probe_value(process), for trying cross-memory access
   std::atomic<uint32_t> present{0};
   // Written by the process (rest) and by those who ring it.
@@ -110,6 +114,10 @@ class Segment {
 
   PairMemory* pair(int sender, int receiver) const noexcept {
     return reinterpret_cast<PairMemory*>(base_ + pair_offset(sender, receiver));
+  }
+  // Of a receive of `receiver`, to `sender`. The ring between them must have been reserved.
+  Announcement<Atoms>& announcement(int sender, int receiver) const noexcept {
+    return *reinterpret_cast<Announcement<Atoms>*>(base_ + pair_offset(sender, receiver) + announcement_offset);
   }
   std::byte* pair_data(int sender, int receiver) const noexcept { return base_ + pair_offset(sender, receiver); }
   // By the sender, app or handler context. False when there is no memory.

@@ -44,14 +44,13 @@ class alignas(64) Transfer {
 
   // --- sender ---
   // `ring_first`: when both sides wait, the sender sends the bytes through the ring and the receiver leaves it to that.
-  // `worth_alone`: a side may copy while both compute. `contiguous`: the bytes lie side by side at the address.
-  void offer(uint64_t address, uint64_t length, bool attentive, bool ring_first, bool worth_alone,
-             bool contiguous = true) noexcept {
+  // Otherwise both take slices, and a side may copy while both compute. `contiguous`: the bytes lie side by side at the
+  // address.
+  void offer(uint64_t address, uint64_t length, bool attentive, bool ring_first, bool contiguous = true) noexcept {
     sender_address_ = address;
     length_ = length;
     sender_attentive_ = attentive;
     ring_first_ = ring_first;
-    worth_alone_ = worth_alone;
     contiguous_ = contiguous;
     claimed_.store(0, std::memory_order_relaxed);
     done_.store(0, std::memory_order_relaxed);
@@ -116,7 +115,6 @@ class alignas(64) Transfer {
   Route route() const noexcept { return route_; }
   // Whether a side wants to be interrupted when the transfer is complete (something depends on it while it computes).
   bool ring_first() const noexcept { return ring_first_; }
-  bool worth_alone() const noexcept { return worth_alone_; }
   bool contiguous() const noexcept { return contiguous_; }
   bool sender_attentive() const noexcept { return sender_attentive_; }
   bool receiver_attentive() const noexcept { return receiver_attentive_; }
@@ -141,7 +139,6 @@ class alignas(64) Transfer {
   Route route_;
   bool sender_attentive_;
   bool ring_first_;
-  bool worth_alone_;
   bool receiver_attentive_;
   typename Atoms::template Atomic<uint32_t> state_{0};
   // Written by both.
