@@ -22,7 +22,7 @@
 namespace vif::mpi {
 
 struct AttributeSet;
-struct BufferedSends;
+class BufferedSends;
 struct Errhandler;
 struct Group;
 struct Info;

@@ -15,8 +15,8 @@ namespace vif::net {
 // Receiver, when a receive was posted: is it one to announce when the program turns to something else?
 void Core::consider_announcing(Request& request) noexcept {
   const bool fits = owner_ == Owner::app && !multiple_ && interruptible() && request.process >= 0 &&
-                    request.process != process_ && request.source != any_source && request.tag != any_tag && request.view.layout == nullptr &&
-                    request.length > settings_.eager_limit;
+                    request.process != process_ && request.source != any_source && request.tag != any_tag &&
+                    request.view.layout == nullptr && request.length > settings_.eager_limit;
   if (fits) candidate_ = &request;
 }
 
