@@ -89,7 +89,7 @@ bool Core::post_eager(int process, Request& request) noexcept {
   Channel& peer = channel(process);
   const bool first_part = request.moved == 0;
   if (request.length > small_payload_limit && first_part) enlarge_data(process, peer, request.length);
-  const uint64_t piece = peer.large_data ? large_payload_limit : small_payload_limit;
+  const uint64_t piece = peer.large_data ? eager_piece : small_payload_limit;
   bool sent_any = false;
   for (;;) {
     const auto payload = static_cast<uint32_t>(std::min(request.length - request.moved, piece));

@@ -34,6 +34,12 @@ uint64_t slice_of(uint64_t length) {
   return std::clamp((length / 8 + 4095) / 4096 * 4096, smallest_slice, largest_slice);
 }
 
+// Several in flight, so that the copies of the two sides overlap.
+uint32_t fragment_of(uint64_t length) {
+  const uint64_t sixteenth = length / 16 / 4096 * 4096;
+  return static_cast<uint32_t>(std::clamp<uint64_t>(sixteenth, eager_piece, large_payload_limit));
+}
+
 }  // namespace
 
 void RequestList::push(Request& request) noexcept {
@@ -174,7 +180,7 @@ void Core::push_fragments(Request& request) noexcept {
   Channel& peer = channel(process);
   if (peer.queue_head != nullptr && peer.queue_head->moved != 0) return;  // a message is half in the ring
   enlarge_data(process, peer, moving.taken());
-  const uint32_t piece = peer.large_data ? large_payload_limit : small_payload_limit;
+  const uint32_t piece = peer.large_data ? fragment_of(moving.taken()) : small_payload_limit;
   bool sent_any = false;
   while (!moving.all_claimed()) {
     shm::ShmCell* cell = reserve(peer, piece);

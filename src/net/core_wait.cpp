@@ -182,7 +182,9 @@ void Core::move_apart() noexcept {
   if (sched_getaffinity(0, sizeof mask, &mask) != 0) return;
   for (int cpu = 0; cpu < CPU_SETSIZE; ++cpu) usable.set(static_cast<size_t>(cpu), CPU_ISSET(cpu, &mask) != 0);
   const int target = machine::cpu_apart(sched_getcpu(), others, usable);
-  if (target >= 0 && machine::move_to(target)) ++counters_.moves;
+  if (target < 0 || !machine::move_to(target)) return;
+  ++counters_.moves;
+  crowd_.helped(base::now_ns());
 }
 
 // One sleep, by "arm, then look again".

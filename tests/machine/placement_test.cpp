@@ -78,5 +78,17 @@ TEST(CrowdWatch, LooksAtOnceThenMoreAndMoreRarely) {
   EXPECT_LE(looks, 40);
 }
 
+TEST(CrowdWatch, StaysAttentiveWhileLookingHelps) {
+  CrowdWatch watch;
+  int64_t now = 0;
+  for (int look = 0; look < 50; ++look) {
+    while (!watch.yielded(now, 10'000)) now += 10'000;
+    watch.helped(now);
+  }
+  const int64_t then = now;
+  while (!watch.yielded(now, 10'000)) now += 10'000;
+  EXPECT_LE(now - then, 4'100'000);
+}
+
 }  // namespace
 }  // namespace vif::machine
