@@ -85,7 +85,7 @@ def markdown_of(record):
         f"{_machine_words(record['machine'])}. {record['conditions']['sentence']}",
         "",
     ]
-    parts += [f"- {line}" for line in tables.libraries(record)] + [""]
+    parts += [f"- {line}" for line in tables.libraries(record, folders=False)] + [""]
     parts += [tables.markdown(table) for table in tables.of_record(record)]
     return "\n".join(parts).strip()
 

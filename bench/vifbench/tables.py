@@ -2,6 +2,7 @@
 
 import html
 from dataclasses import dataclass, field
+from pathlib import Path
 
 
 @dataclass
@@ -288,14 +289,15 @@ def of_record(record):
     return _join_same_titles(tables)
 
 
-def libraries(record):
-    """One line for each contender: what was really loaded."""
+def libraries(record, folders=True):
+    """One line for each contender: what was really loaded, and from where on this machine if `folders`."""
     lines = []
     for entry in record["contenders"]:
         for job in record["jobs"]:
             result = job["results"].get(entry["name"])
             if result:
-                origin = f" ({result['library_file']})" if result.get("library_file") else ""
+                path = result.get("library_file")
+                origin = f" ({path if folders else Path(path).name})" if path else ""
                 lines.append(f"{entry['name']}: {result['library']}{origin}")
                 break
     return lines
