@@ -51,10 +51,11 @@ static void ring(int parts, int theirs) {
 /* Every second integer on both sides. */
 static void in_pieces(void) {
   int out[40], in[40], i, list[2] = {3, 0};
-  MPI_Datatype pairs;
+  MPI_Datatype every_second, pairs;
   MPI_Request requests[2];
-  MPI_Type_vector(5, 1, 2, MPI_INT, &pairs);
-  MPI_Type_create_resized(pairs, 0, 10 * sizeof(int), &pairs);
+  MPI_Type_vector(5, 1, 2, MPI_INT, &every_second);
+  MPI_Type_create_resized(every_second, 0, 10 * sizeof(int), &pairs);
+  MPI_Type_free(&every_second);
   MPI_Type_commit(&pairs);
   for (i = 0; i < 40; ++i) {
     out[i] = rank * 100 + i;
