@@ -4,7 +4,7 @@
 // Who copies a matched transfer, this process being one of its two sides:
 //   waiting in the library   it copies. When the other side waits too, either both take slices, or the sender sends
 //                            them
-//                            through the ring: what proved faster (route.hpp)
+//                            through the ring: what is cheaper (route.hpp)
 //   elsewhere                it copies only when the other side does not wait (a waiting side has a core to spare),
 //                            when that is
 //                            worth the interruption, and within the budget of a pass
