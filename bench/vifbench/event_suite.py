@@ -98,8 +98,10 @@ KINDS = {
             Measure("cpu_percent", "CPU time of the cores (% of one CPU)"),
             Measure("late_us", "From the post to the handler (µs)"),
         ],
-        quick={"seconds": 0.2},
-        full={"periods": "100,1000,10000", "seconds": 1},
+        across="period_us",
+        quick={"periods": "20,50,100,1000", "seconds": 0.2},
+        full={"periods": "20,50,100,200,1000,10000", "seconds": 0.5},
+        notes="Events come from a thread that is no core, for a core at random.",
         contenders="waiting",
     ),
     "events-read": Kind(

@@ -95,8 +95,10 @@ struct RuntimeOptions {
   bool padding = true;
   // Events in memory of the core that will run them, or in the C library's.
   Memory memory = Memory::ema;
-  // How a core without events waits: it looks for a time that it learns, and then sleeps; it looks for
-  // wait_threshold_ns if its last sleep was shorter than that, as the source does; it sleeps at once; it never sleeps.
+  // How a core without events waits. learnt: it looks where that would have been cheaper lately than to sleep: for what
+  // comes sooner than a wake-up takes, and where it works for a third of its time or more, within 24 wake-ups; else it
+  // sleeps at once. fixed: for wait_threshold_ns if its last sleep was shorter than that, as the source does. sleep: it
+  // sleeps at once. spin: it never sleeps.
   Wait wait = Wait::learnt;
   std::int64_t wait_threshold_ns = 0;  // of Wait::fixed; 0: ten times the cost of a wake-up, as measured
   // How many events for another core are handed over at once; 0: learnt.

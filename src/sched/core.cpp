@@ -41,7 +41,7 @@ Core::Core(Scheduler& scheduler, uint16_t index, CoreLine& line)
 void Core::run() {
   current_ = this;
   place_.enter();
-  looked_at_ = ticks();
+  looked_at_ = resumed_at_ = ticks();
   if (locked_) {
     run_locked();
   } else if (stealing_) {

@@ -104,6 +104,7 @@ class Core {
   // core_post.cpp: towards other cores
   void hand_over(uint16_t to) noexcept;
   void hand_over_old(int64_t now) noexcept;
+  void note_ring() noexcept;
 
   // core_idle.cpp
   void idle();
@@ -111,7 +112,7 @@ class Core {
   void count_as_idle() noexcept;
   bool look_for(int64_t budget, int64_t began, uint32_t arrivals);
   void open_pipe();
-  void sleep(int64_t looked);
+  void sleep(int64_t worked, int64_t idle_since);
   void wait_on_pipe(int64_t timeout_ns) noexcept;
   void wake_through_descriptor() noexcept;
   bool something_to_run() const noexcept {
@@ -184,6 +185,7 @@ class Core {
   uint32_t batch_events_ = 0;    // handed over in full batches since
   uint32_t batches_unseen_ = 0;  // full batches since
   Waiting waiting_;
+  int64_t resumed_at_ = 0;      // ticks at the end of the last wait
   int64_t looked_at_ = 0;       // ticks at the last look at the clock
   uint32_t turns_to_look_ = 1;  // turns until the next
   uint32_t events_since_look_ = 0;

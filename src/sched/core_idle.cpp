@@ -45,16 +45,11 @@ void Core::idle() {
   if (stealing_ && steal()) return;
   const int64_t began = ticks();
   const int64_t budget = waiting_.budget();
-  int64_t now = began;
-  if (budget > 0 && look_for(budget, began, arrivals)) {
-    now = ticks();
-    waiting_.came(now - began);
-  } else {
-    if (budget > 0) now = ticks();
-    sleep(now - began);
-    now = ticks();
-  }
-  looked_at_ = now;
+  const int64_t worked = began - resumed_at_;
+  const bool came = budget > 0 && look_for(budget, began, arrivals);
+  if (!came) sleep(worked, began);
+  resumed_at_ = looked_at_ = ticks();
+  if (came) waiting_.came(worked, resumed_at_ - began);
   events_since_look_ = 0;
 }
 
@@ -94,7 +89,8 @@ bool Core::look_for(int64_t budget, int64_t began, uint32_t arrivals) {
   }
 }
 
-void Core::sleep(int64_t looked) {
+// After having worked for `worked`, the core is idle since `idle_since`.
+void Core::sleep(int64_t worked, int64_t idle_since) {
   const bool watches = descriptors_ && !descriptors_->empty();
   const bool by_pipe = scheduler_.settings().wake == WakeRule::pipe;
   line_.door.rest(watches || by_pipe ? bell::Posture::away : bell::Posture::sleeping);
@@ -119,8 +115,9 @@ void Core::sleep(int64_t looked) {
   fire_timers();
   const int64_t now = ticks();
   const int64_t rung_at = line_.rung_at.load(std::memory_order_relaxed);
-  if (rung_at >= began) waiting_.woke(now - rung_at);
-  waiting_.slept(looked, now - began);
+  const bool was_rung = rung_at >= began;
+  if (was_rung) waiting_.woke(now - rung_at);
+  waiting_.slept(worked, (was_rung ? rung_at : now) - idle_since, now - began);
 }
 
 void Core::wait_on_pipe(int64_t timeout_ns) noexcept {

@@ -62,16 +62,22 @@ void Core::hand_over_old(int64_t now) noexcept {
   }
 }
 
+// Since when somebody waits for this core to wake.
+void Core::note_ring() noexcept {
+  if (line_.door.resting()) line_.rung_at.store(ticks(), std::memory_order_relaxed);
+}
+
 void Core::receive(Event& newest, Event& oldest) noexcept {
   if (locked_) {
     receive_locked(newest, oldest);
   } else {
-    if (line_.door.resting()) line_.rung_at.store(ticks(), std::memory_order_relaxed);
+    note_ring();
     if (line_.door.push_chain(newest, oldest) == bell::Call::helper) wake_through_descriptor();
   }
 }
 
 void Core::ring() noexcept {
+  note_ring();
   if (line_.door.ring() == bell::Call::helper) wake_through_descriptor();
 }
 

@@ -88,25 +88,79 @@ TEST(Timers, ComeOutByTimeWhateverIsTakenAway) {
 TEST(Waiting, TheFixedRuleLooksOnlyAfterAShortSleep) {
   Waiting waiting(WaitRule::fixed, 20'000, 0);
   EXPECT_EQ(waiting.budget(), 0);  // the first idle period: sleep at once
-  waiting.slept(0, 150'000);
+  waiting.slept(0, 150'000, 150'000);
   EXPECT_EQ(waiting.budget(), 200'000);  // ten times the latency, which is also the most it looks
-  waiting.slept(200'000, 900'000);
+  waiting.slept(0, 1'100'000, 900'000);
   EXPECT_EQ(waiting.budget(), 0);
   Waiting given(WaitRule::fixed, 20'000, 5'000);
-  given.slept(0, 4'000);
+  given.slept(0, 4'000, 4'000);
   EXPECT_EQ(given.budget(), 5'000);
 }
 
-TEST(Waiting, TheLearntRuleFollowsTheWaits) {
+// What the learnt rule comes to after many waits that end `gap` after the core has worked for `worked`.
+int64_t learnt(int64_t latency, int64_t worked, int64_t gap) {
+  Waiting waiting(WaitRule::learnt, latency, 0);
+  EXPECT_EQ(waiting.budget(), 0);  // the first idle period: sleep at once
+  for (int i = 0; i < 20; ++i) {
+    if (waiting.budget() >= gap) {
+      waiting.came(worked, gap);
+    } else {
+      waiting.slept(worked, gap, gap + latency - waiting.budget());
+    }
+  }
+  return waiting.budget();
+}
+
+TEST(Waiting, TheLearntRuleLooksForWhatComesSoonerThanAWakeUp) {
+  const int64_t latency = 20'000;
+  for (const int64_t gap : {1, 1'000, 19'000}) EXPECT_GE(learnt(latency, 100, gap), latency) << gap;
+  // Low load: a core that does next to nothing sleeps at once, and does so for every gap from a wake-up on.
+  for (const int64_t gap : {21'000, 50'000, 100'000, 200'000, 1'000'000, 50'000'000}) {
+    EXPECT_EQ(learnt(latency, 100, gap), 0) << gap;
+  }
+}
+
+// Within 3 % of never sleeping, whatever the handlers take: a core that is busy for a third of the time or more sleeps
+// only where a wake-up is less than that of a wait and its work.
+TEST(Waiting, TheLearntRuleLooksLongerWhereThereIsMuchToDo) {
+  const int64_t latency = 20'000;
+  for (int64_t gap = 1'000; gap < 100'000'000; gap = gap * 5 / 4) {
+    for (const int64_t worked : {gap / 2 + 1, gap, 10 * gap}) {
+      const bool waits_awake = learnt(latency, worked, gap) >= gap;
+      EXPECT_TRUE(waits_awake || latency * 100 <= 3 * (gap + worked)) << gap << ' ' << worked;
+    }
+    const int64_t little = gap / 10;
+    EXPECT_EQ(learnt(latency, little, gap) >= gap, little * 2 / 24 + gap - little * 2 < latency) << gap;
+  }
+}
+
+TEST(Waiting, TheLearntRuleFollowsAChangeOfLoad) {
   Waiting waiting(WaitRule::learnt, 20'000, 0);
+  for (int i = 0; i < 20; ++i) waiting.came(100, 500);
+  EXPECT_GE(waiting.budget(), 500);
+  for (int i = 0; i < 8; ++i) waiting.slept(100, 2'000'000, 2'000'000);
   EXPECT_EQ(waiting.budget(), 0);
-  for (int i = 0; i < 3; ++i) waiting.slept(waiting.budget(), 50'000);
-  EXPECT_GE(waiting.budget(), 50'000);  // looking as long would have caught it
-  EXPECT_LE(waiting.budget(), 200'000);
-  for (int i = 0; i < 20; ++i) waiting.slept(waiting.budget(), 50'000'000);
-  // Low load: looking costs less than 2 % of the time between two events.
-  EXPECT_LE(waiting.budget() * 50, 50'000'000);
-  EXPECT_LE(waiting.budget(), 2'000);
+  for (int i = 0; i < 8; ++i) waiting.slept(100, 500, 20'000);
+  EXPECT_GE(waiting.budget(), 500);
+  // One wait in four is long: the others are still caught, and the long one is given up soon.
+  for (int i = 0; i < 40; ++i) {
+    if (i % 4 == 0) {
+      waiting.slept(100, 5'000'000, 5'000'000);
+    } else {
+      waiting.came(100, 500);
+    }
+  }
+  EXPECT_GE(waiting.budget(), 500);
+  EXPECT_LE(waiting.budget(), 20'000);
+}
+
+TEST(Waiting, WhoTakesTheCpuFromOthersLooksLessForAWhile) {
+  Waiting waiting(WaitRule::learnt, 20'000, 0);
+  for (int i = 0; i < 20; ++i) waiting.came(100, 15'000);
+  waiting.contested();
+  EXPECT_LE(waiting.budget(), 20'000 / 16);
+  for (int i = 0; i < 20; ++i) waiting.slept(100, 15'000, 20'000);
+  EXPECT_GE(waiting.budget(), 15'000);
   EXPECT_EQ(Waiting(WaitRule::sleep, 1, 0).budget(), 0);
   EXPECT_EQ(Waiting(WaitRule::spin, 1, 0).budget(), Waiting::for_ever);
 }
