@@ -57,7 +57,7 @@ uint64_t area_slot_bytes(int size) noexcept {
   return sizeof(AreaSlot) + (static_cast<uint64_t>(size) + 1) * area_block(size);
 }
 
-uint64_t area_bytes(int size) noexcept { return area_slots * area_slot_bytes(size); }
+uint64_t area_bytes(int size) noexcept { return 2 * area_slots * area_slot_bytes(size); }
 
 uint64_t AreaCall::longest() const noexcept {
   return sizes == nullptr ? bytes : *std::max_element(sizes, sizes + group->size);
@@ -85,9 +85,10 @@ bool AreaCall::hopeless() const noexcept {
   return group->broken;
 }
 
-void AreaCall::take_use() noexcept {
-  const uint64_t number = group->area_uses++;
-  std::byte* slot = reinterpret_cast<std::byte*>(group->slots) + number % area_slots * area_slot_bytes(group->size);
+void AreaCall::take_use(Order order) noexcept {
+  const uint64_t number = group->area_uses[static_cast<size_t>(order)]++;
+  const uint64_t place = static_cast<uint64_t>(order) * area_slots + number % area_slots;
+  std::byte* slot = reinterpret_cast<std::byte*>(group->slots) + place * area_slot_bytes(group->size);
   AreaSlot& words = *reinterpret_cast<AreaSlot*>(slot);
   use_ = SlotUse<>(words, number / area_slots, static_cast<uint64_t>(group->size));
   blocks_ = slot + sizeof(AreaSlot);

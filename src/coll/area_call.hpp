@@ -24,7 +24,9 @@ namespace vif::coll {
 
 struct AreaSlot : SlotWords<base::RealAtoms> {};
 
-inline constexpr uint64_t area_slots = 4;
+// Blocking operations use the first ones in turn, non-blocking ones the others: as neither order depends on the other,
+// neither may wait for a slot of the other.
+inline constexpr uint64_t area_slots = 4;  // of each order
 // Up to this many processes each combines for itself, which saves the wait for a combined result.
 inline constexpr int combine_alone_limit = 4;
 
@@ -53,8 +55,8 @@ struct AreaCall {
   // Whether the area can take it: the same answer in all processes.
   bool fits() const noexcept;
 
-  // Takes the next use of the area. App, once, in the order of the group's operations.
-  void take_use() noexcept;
+  // Takes the next use of the area in one of the two orders. App, once, in that order.
+  void take_use(Order order) noexcept;
   // Writes and counts in, once the slot is open, and once only. False: not yet, and this process will be rung.
   bool enter() noexcept;
   // A process of the group has died: what is waited for may never come. The group is broken from then on.

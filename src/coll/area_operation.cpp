@@ -2,7 +2,7 @@
 
 namespace vif::coll {
 
-AreaOperation::AreaOperation(const AreaCall& call) : call_(call) {
+AreaOperation::AreaOperation(const AreaCall& call, Order order) : call_(call), order_(order) {
   if (call.sizes != nullptr) {
     sizes_.assign(call.sizes, call.sizes + call.group->size);
     displacements_.assign(call.displacements, call.displacements + call.group->size);
@@ -16,7 +16,7 @@ AreaOperation::AreaOperation(const AreaCall& call) : call_(call) {
 }
 
 void AreaOperation::start() noexcept {
-  call_.take_use();
+  call_.take_use(order_);
   outcome_ = net::Outcome::success;
   done_.store(0, std::memory_order_relaxed);
   call_.group->engine->submit(begin_task_);

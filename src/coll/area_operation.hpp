@@ -11,7 +11,7 @@ namespace vif::coll {
 
 class AreaOperation final : public Operation {
  public:
-  explicit AreaOperation(const AreaCall& call);
+  AreaOperation(const AreaCall& call, Order order);
   void start() noexcept override;
 
  private:
@@ -28,6 +28,7 @@ class AreaOperation final : public Operation {
   bool try_to_end(net::Engine& engine) noexcept;
 
   AreaCall call_;
+  Order order_;
   std::vector<uint64_t> sizes_;  // kept: the caller's arrays are read during the call only
   std::vector<int64_t> displacements_;
   OwnTask begin_task_;

@@ -1,7 +1,8 @@
 // The door of the layer: collective operations over a group of processes, on contiguous bytes.
 //
-// Every process of the group calls the same collectives in the same order, and gives the same sizes and root.
-// Persistent operations are created in that order; they may be started in any order.
+// Every process of the group calls the same collectives in the same order, and gives the same sizes and root. Blocking
+// and non-blocking operations each have an order of their own: those of one kind may come between those of the other
+// differently in each process. Persistent operations are created in an order of their own, and started in any.
 //
 // What a process passes:
 //   - blocks are contiguous bytes; whoever has other layouts packs and unpacks around these calls;
@@ -39,6 +40,9 @@ struct Reduction {
   bool ordered = false;       // the same bits whatever the size of the data, the root and the circumstances
 };
 
+// The orders in which operations are numbered, each for itself.
+enum class Order : uint8_t { blocking, non_blocking, persistent };
+
 // The processes that take part, seen by one of them. The first block is filled by its owner; the object does not move
 // and outlives its operations.
 struct Group {
@@ -71,10 +75,9 @@ struct Group {
   bool broken = false;
 
   // Private to the layer.
-  AreaSlot* slots = nullptr;  // null: no area
-  uint64_t area_uses = 0;     // operations started on the area
-  uint32_t operations = 0;    // created so far, persistent ones apart
-  uint32_t persistent_operations = 0;
+  AreaSlot* slots = nullptr;                     // null: no area
+  uint64_t area_uses[2] = {0, 0};                // operations started on the area: blocking ones, others
+  uint32_t operations[3] = {};                   // created so far: by `Order`
   std::unique_ptr<ScheduleOperation> blocking_;  // memory kept from one blocking operation to the next
 };
 

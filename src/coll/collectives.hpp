@@ -12,8 +12,8 @@
 
 namespace vif::coll {
 
-// Messages of an operation carry: bit 30 persistent, bits 12-29 its number, bits 0-11 the lane.
-int32_t next_tag(Group& group, Lifetime lifetime) noexcept;
+// Messages of an operation carry: bits 29-30 its order, bits 12-28 its number there, bits 0-11 the lane.
+int32_t next_tag(Group& group, Order order) noexcept;
 
 net::Outcome run_on_area(AreaCall& call) noexcept;
 net::Outcome run_schedule(ScheduleOperation& operation) noexcept;
@@ -22,9 +22,10 @@ net::Outcome run_schedule(ScheduleOperation& operation) noexcept;
 template <class Write>
 OperationPointer make(const AreaCall& call, Lifetime lifetime, const Write& write) noexcept {
   try {
-    if (lifetime == Lifetime::once && call.fits()) return std::make_unique<AreaOperation>(call);
+    if (lifetime == Lifetime::once && call.fits()) return std::make_unique<AreaOperation>(call, Order::non_blocking);
+    const Order order = lifetime == Lifetime::once ? Order::non_blocking : Order::persistent;
     auto operation = std::make_unique<ScheduleOperation>(*call.group);
-    operation->schedule().clear(next_tag(*call.group, lifetime));
+    operation->schedule().clear(next_tag(*call.group, order));
     operation->schedule().set_reduction(call.reduction);
     write(operation->schedule());
     operation->schedule().seal();
@@ -41,7 +42,7 @@ net::Outcome run(AreaCall call, const Write& write) noexcept {
     Group& group = *call.group;
     if (!group.blocking_) group.blocking_ = std::make_unique<ScheduleOperation>(group);
     ScheduleOperation& operation = *group.blocking_;
-    operation.schedule().clear(next_tag(group, Lifetime::once));
+    operation.schedule().clear(next_tag(group, Order::blocking));
     operation.schedule().set_reduction(call.reduction);
     write(operation.schedule());
     operation.schedule().seal();

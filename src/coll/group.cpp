@@ -14,10 +14,9 @@ bool Group::attach_area(uint64_t offset) noexcept {
   return true;
 }
 
-int32_t next_tag(Group& group, Lifetime lifetime) noexcept {
-  const bool persistent = lifetime == Lifetime::persistent;
-  const uint32_t number = persistent ? group.persistent_operations++ : group.operations++;
-  return static_cast<int32_t>((persistent ? 1u << 30 : 0u) | (number & 0x3ffffu) << 12);
+int32_t next_tag(Group& group, Order order) noexcept {
+  const uint32_t number = group.operations[static_cast<size_t>(order)]++;
+  return static_cast<int32_t>(static_cast<uint32_t>(order) << 29 | (number & 0x1ffffu) << 12);
 }
 
 namespace {
@@ -36,12 +35,12 @@ net::Outcome wait_for(Operation& operation, net::Engine& engine) noexcept {
 net::Outcome run_on_area(AreaCall& call) noexcept {
   net::Engine& engine = *call.group->engine;
   if (call.group->several_threads) {
-    AreaOperation operation(call);
+    AreaOperation operation(call, Order::blocking);
     operation.start();
     return wait_for(operation, engine);
   }
   if (call.group->broken) return net::Outcome::peer_dead;
-  call.take_use();
+  call.take_use(Order::blocking);
   if (!(call.enter() && call.ready())) {
     engine.wait_until(
         [](void* argument) {

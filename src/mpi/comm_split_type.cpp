@@ -47,15 +47,15 @@ int split_guided(Comm& parent, int key, Info* info, bool sets_too, MPI_Comm* out
   return split(parent, set.empty() ? MPI_UNDEFINED : color_of_set(parent, set), key, out);
 }
 
-// The largest parts of the machine that are not the whole of the communicator: the first kind of part, from the
-// largest, that every process is in and that not all share.
+// The largest parts of the machine that are not the whole of the communicator (of an inter-communicator: of both
+// groups): the first kind of part, from the largest, that every process is in and that not all share.
 int split_unguided(Comm& parent, int key, Info* info, MPI_Comm* out) {
   *out = MPI_COMM_NULL;
   const machine::CpuMask mask = machine::own_affinity();
   std::vector<int> mine;
   for (const machine::PartName& it : machine::part_names()) mine.push_back(machine::part_of(mask, it.part));
   const size_t kinds = mine.size();
-  std::vector<int> all(kinds * static_cast<size_t>(parent.size));
+  std::vector<int> all(kinds * static_cast<size_t>(parent.collectives.size));
   {
     net::ApiScope scope(engine());
     const net::Outcome outcome = coll::allgather(parent.collectives, mine.data(), kinds * sizeof(int), all.data());
@@ -80,9 +80,8 @@ int split_unguided(Comm& parent, int key, Info* info, MPI_Comm* out) {
 namespace api {
 
 int Comm_split_type(MPI_Comm comm, int split_type, int key, MPI_Info info, MPI_Comm* newcomm) {
-  int error = MPI_SUCCESS;
-  Comm* parent = intra_comm_of(comm, error);
-  if (parent == nullptr) return error;
+  Comm* parent = comm_of(comm);
+  if (parent == nullptr) return raise_no_comm();
   Info* hints = info_of(info);
   if (hints == nullptr && info != MPI_INFO_NULL) {
     return raise(parent, MPI_ERR_INFO, "the info object has been freed, or never was one");

@@ -168,6 +168,26 @@ static void check_descendants(MPI_Comm both, int size) {
   if (part != MPI_COMM_NULL) MPI_Comm_free(&part);
 }
 
+/* All processes share the memory of one machine: both groups whole, in the order of the keys. */
+static void check_split_type(MPI_Comm both) {
+  MPI_Comm part;
+  int rank, got;
+  CHECK_EQUAL(MPI_SUCCESS, MPI_Comm_split_type(both, MPI_COMM_TYPE_SHARED, -side_rank, MPI_INFO_NULL, &part));
+  MPI_Comm_size(part, &rank);
+  CHECK_EQUAL(side_size, rank);
+  MPI_Comm_remote_size(part, &rank);
+  CHECK_EQUAL(other_size, rank);
+  MPI_Comm_rank(part, &rank);
+  CHECK_EQUAL(side_size - 1 - side_rank, rank);
+  MPI_Allreduce(&side_rank, &got, 1, MPI_INT, MPI_MAX, part);
+  CHECK_EQUAL(other_size - 1, got);
+  MPI_Comm_free(&part);
+  CHECK_EQUAL(MPI_SUCCESS, MPI_Comm_split_type(both, MPI_UNDEFINED, 0, MPI_INFO_NULL, &part));
+  CHECK(part == MPI_COMM_NULL);
+  CHECK_EQUAL(MPI_SUCCESS, MPI_Comm_split_type(both, MPI_COMM_TYPE_HW_UNGUIDED, 0, MPI_INFO_NULL, &part));
+  if (part != MPI_COMM_NULL) MPI_Comm_free(&part);
+}
+
 static void check_of_groups(int size) {
   MPI_Group world, groups[2];
   MPI_Comm both;
@@ -208,6 +228,7 @@ int main(int argc, char** argv) {
   check_reduce_scatter(both);
   check_later(both);
   check_descendants(both, size);
+  check_split_type(both);
   check_of_groups(size);
   check_refusals(both);
   MPI_Comm_free(&both);
