@@ -25,12 +25,14 @@
 #include <string>
 #include <vector>
 
+#include "base/fiber.hpp"
 #include "model/chooser.hpp"
-#include "model/fiber.hpp"
 #include "model/trace.hpp"
 #include "model/view.hpp"
 
 namespace vif::model {
+
+using base::Fiber;
 
 class Location;
 

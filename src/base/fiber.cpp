@@ -1,6 +1,6 @@
 // Fibers by ucontext. The thread sanitizer must be told of each switch; the address sanitizer sees swapcontext by
 // itself.
-#include "model/fiber.hpp"
+#include "base/fiber.hpp"
 
 #if defined(__SANITIZE_THREAD__)
 #define VIF_TSAN_FIBERS 1
@@ -14,7 +14,7 @@
 #include <sanitizer/tsan_interface.h>
 #endif
 
-namespace vif::model {
+namespace vif::base {
 
 Fiber::Fiber() {
 #ifdef VIF_TSAN_FIBERS
@@ -28,15 +28,18 @@ Fiber::~Fiber() {
 #endif
 }
 
-void Fiber::prepare(void (*entry)()) {
+void Fiber::prepare(void (*entry)(), std::size_t stack_bytes) {
 #ifdef VIF_TSAN_FIBERS
   if (stack_) __tsan_destroy_fiber(sanitizer_fiber_);
   sanitizer_fiber_ = __tsan_create_fiber(0);
 #endif
-  if (!stack_) stack_.reset(new char[stack_size]);
+  if (stack_bytes_ < stack_bytes) {
+    stack_.reset(new char[stack_bytes]);
+    stack_bytes_ = stack_bytes;
+  }
   getcontext(&context_);
   context_.uc_stack.ss_sp = stack_.get();
-  context_.uc_stack.ss_size = stack_size;
+  context_.uc_stack.ss_size = stack_bytes_;
   context_.uc_link = nullptr;
   makecontext(&context_, entry, 0);
 }
@@ -48,4 +51,4 @@ void Fiber::switch_to(Fiber& from, Fiber& to) {
   swapcontext(&from.context_, &to.context_);
 }
 
-}  // namespace vif::model
+}  // namespace vif::base
