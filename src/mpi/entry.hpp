@@ -19,9 +19,6 @@ extern thread_local const char* current_function;
 // Prints that the call is made before MPI_Init or after MPI_Finalize, and ends the process.
 [[noreturn, gnu::cold]] void refuse_outside(const char* function);
 
-// Raises MPI_ERR_UNSUPPORTED_OPERATION for a function of the standard that is not built yet.
-[[gnu::cold]] int refuse_unbuilt(const char* function, MPI_Comm comm);
-
 inline void enter_anytime(const char* function) noexcept { current_function = function; }
 
 inline void enter(const char* function) {

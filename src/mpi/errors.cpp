@@ -130,19 +130,6 @@ void refuse_outside(const char* function) {
   _exit(exit_code_of(MPI_ERR_OTHER));
 }
 
-namespace {
-
-std::string unbuilt_sentence(const char* function) {
-  return std::string(function) + " is not built yet; `vif info --mpi` lists what is.";
-}
-
-}  // namespace
-
-int refuse_unbuilt(const char* function, MPI_Comm comm) {
-  Comm* object = process() == nullptr ? nullptr : comm_of(comm);
-  return raise(object, MPI_ERR_UNSUPPORTED_OPERATION, unbuilt_sentence(function));
-}
-
 namespace api {
 
 int Error_string(int errorcode, char* string, int* resultlen) {

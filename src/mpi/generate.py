@@ -7,6 +7,7 @@ usage: generate.py TABLE_FOLDER HEADER OUTPUT_FOLDER
                            exports.cpp  the PMPI_ entry points, and MPI_ as weak aliases of them
                            collectives.cpp  the forms of each collective, all by one call of collectives.csv
                            files.cpp  the data functions of files, from their names
+                           windows.cpp  the accesses to windows, from their names
                            exports.map  the linker's list of what the library exports
                            table.cpp  the list that `vif info --mpi` prints
 A file is rewritten only when its text changes, so that nothing is compiled again for nothing.
@@ -59,15 +60,6 @@ def parameter_names(parameters):
         if parameter != "...":
             names.append(re.search(r"(\w+)$", parameter).group(1))
     return names
-
-
-def communicator_of(parameters):
-    """The name of the first communicator passed by value or by address, as an expression; empty when there is none."""
-    for parameter in parameters.split(","):
-        match = re.fullmatch(r"MPI_Comm (\w+)", parameter.strip())
-        if match:
-            return match.group(1)
-    return ""
 
 
 def header(handles, constants, callbacks, functions):
@@ -170,7 +162,7 @@ def entry_line(number, function):
         and any(COMMUNICATING.match(parameter.strip()) for parameter in function["parameters"].split(","))
         and not ASKING.match(name)
     )
-    if not recorded or function["built"] != "yes":
+    if not recorded:
         return f'  enter("{name}");'
     return f'  const {"Question" if QUESTION.match(name) else "Visit"} visit("{name}", {number});'
 
@@ -179,16 +171,7 @@ def entry_point(number, function):
     name, returns, parameters = function["name"], function["returns"], function["parameters"]
     arguments = parameter_names(parameters)
     lines = [f"{returns} P{name}({parameters}) {{", entry_line(number, function)]
-    if function["built"] == "yes":
-        lines.append(f"  return vif::mpi::api::{name[len('MPI_') :]}({', '.join(arguments)});")
-    else:
-        communicator = communicator_of(parameters) or "MPI_COMM_SELF"
-        lines += [f"  (void){argument};" for argument in arguments if argument != communicator]
-        call = f'refuse_unbuilt("{name}", {communicator})'
-        if returns == "int":
-            lines.append(f"  return {call};")
-        else:
-            lines += [f"  {call};", "  return {};"]
+    lines.append(f"  return vif::mpi::api::{name[len('MPI_') :]}({', '.join(arguments)});")
     lines.append("}")
     lines.append(f'{returns} {name}({parameters}) __attribute__((weak, alias("P{name}")));')
     return "\n".join(lines)
@@ -212,7 +195,6 @@ def exports(functions):
         "using vif::mpi::Visit;",
         "using vif::mpi::enter;",
         "using vif::mpi::enter_anytime;",
-        "using vif::mpi::refuse_unbuilt;",
         "",
         'extern "C" {',
         "",
@@ -244,7 +226,7 @@ def collectives(rows_of_collectives, functions):
         "namespace vif::mpi::api {",
         "",
     ]
-    parameters_of = {function["name"]: function["parameters"] for function in functions if function["built"] == "yes"}
+    parameters_of = {function["name"]: function["parameters"] for function in functions}
     for row in rows_of_collectives:
         for name, way in collective_forms(row["name"]):
             parameters = parameters_of.get("MPI_" + name)
@@ -284,7 +266,7 @@ def files(functions):
     ]
     for function in functions:
         match = FILE_ACCESS.fullmatch(function["name"])
-        if match is None or function["built"] == "no":
+        if match is None:
             continue
         later, direction, where, part, _large = match.groups()
         common = f"Direction::{direction}, Where::{FILE_WHERE[where]}"
@@ -304,12 +286,45 @@ def files(functions):
     return "\n".join(lines + ["}  // namespace vif::mpi::api", ""])
 
 
+WINDOW_ACCESS = re.compile(r"MPI_(r?)(put|get|accumulate|get_accumulate)(_c|)", re.IGNORECASE)
+
+
+def windows(functions):
+    """The accesses to windows, whose names say everything."""
+    lines = [
+        f"// {NOTICE}",
+        "//",
+        "// One-sided accesses, in all forms. Context: app.",
+        '#include "api.hpp"',
+        '#include "mpi/win_access.hpp"',
+        "",
+        "namespace vif::mpi::api {",
+        "",
+    ]
+    for function in functions:
+        match = WINDOW_ACCESS.fullmatch(function["name"])
+        if match is None:
+            continue
+        with_request, access, _large = match.groups()
+        access = access.lower()
+        arguments = ["buffer_of(origin_addr, origin_count, origin_datatype)"]
+        if access == "get_accumulate":
+            arguments.append("buffer_of(result_addr, result_count, result_datatype)")
+        arguments += ["buffer_of(nullptr, target_count, target_datatype)", "{target_rank, target_disp, win}"]
+        if access.endswith("accumulate"):
+            arguments.append("op")
+        arguments.append("receipt_in(request)" if with_request else "no_receipt()")
+        name = function["name"][len("MPI_") :]
+        lines += [f"int {name}({function['parameters']}) {{", f"  return {access}({', '.join(arguments)});", "}", ""]
+    return "\n".join(lines + ["}  // namespace vif::mpi::api", ""])
+
+
 def table(functions):
     lines = [f"// {NOTICE}", '#include "mpi/table.hpp"', "", "namespace vif::mpi {", "namespace {", ""]
-    lines.append("constexpr TableEntry entries[] = {")
+    lines.append("constexpr const char* entries[] = {")
     for function in functions:
-        lines.append(f'    {{"{function["name"]}", {"true" if function["built"] == "yes" else "false"}}},')
-    lines += ["};", "", "}  // namespace", "", "const TableEntry* table(std::size_t& count) {"]
+        lines.append(f'    "{function["name"]}",')
+    lines += ["};", "", "}  // namespace", "", "const char* const* table(std::size_t& count) {"]
     lines += ["  count = sizeof entries / sizeof entries[0];", "  return entries;", "}"]
     lines += ["", "}  // namespace vif::mpi", ""]
     return "\n".join(lines)
@@ -326,9 +341,8 @@ def check(functions):
     if names != sorted(names):
         sys.exit("src/mpi/abi/functions.csv is not sorted by name; sort it.")
     for function in functions:
-        for column in ("built", "anytime"):
-            if function[column] not in ("yes", "no"):
-                sys.exit(f"src/mpi/abi/functions.csv: column {column} of {function['name']} must be yes or no.")
+        if function["anytime"] not in ("yes", "no"):
+            sys.exit(f"src/mpi/abi/functions.csv: column anytime of {function['name']} must be yes or no.")
 
 
 def main():
@@ -340,6 +354,7 @@ def main():
     write(output / "api.hpp", api_header(functions))
     write(output / "collectives.cpp", collectives(rows(folder, "collectives"), functions))
     write(output / "files.cpp", files(functions))
+    write(output / "windows.cpp", windows(functions))
     write(output / "exports.cpp", exports(functions))
     # Beside the MPI names: the blocking calls that src/bell/foreign_calls.cpp puts in front of the C library's.
     calls = (

@@ -1,9 +1,8 @@
-// MPI_Put, MPI_Get and their request forms. Context: app.
+// MPI_Put and MPI_Get, and what all accesses check. Context: app.
 #include "mpi/win_access.hpp"
 
 #include <string>
 
-#include "api.hpp"
 #include "mpi/errors.hpp"
 #include "mpi/request.hpp"
 
@@ -51,12 +50,9 @@ bool may_access(Win& win, int rank) {
 
 enum class Direction : uint8_t { put, get };
 
-int move(Direction direction, Buffer origin, Target target, Buffer remote, MPI_Request* request, bool with_request) {
-  if (int error = look_up_target(target)) return error;
+int move(Direction direction, Buffer origin, Buffer remote, Target target, const Receipt& receipt) {
+  if (int error = look_up_target(target, receipt)) return error;
   Win& win = *target.win;
-  if (with_request && request == nullptr) {
-    return raise_on(win, MPI_ERR_ARG, "the argument request is a null pointer; give an address.");
-  }
   if (int error = look_up_buffer(win, origin, false)) return error;
   if (int error = look_up_buffer(win, remote, true)) return error;
   if (target.rank != MPI_PROC_NULL) {
@@ -73,14 +69,17 @@ int move(Direction direction, Buffer origin, Target target, Buffer remote, MPI_R
         direction == Direction::put ? win.core->put(view, address, place) : win.core->get(view, address, place);
     if (outcome != rma::Outcome::success) return raise_outcome_on(win, outcome);
   }
-  return with_request ? give_done_request(win, request) : MPI_SUCCESS;
+  return give_receipt(win, receipt);
 }
 
 }  // namespace
 
-int look_up_target(Target& target) {
+int look_up_target(Target& target, const Receipt& receipt) {
   target.win = win_of(target.handle);
   if (target.win == nullptr) return raise_no_win();
+  if (receipt.wanted && receipt.request == nullptr) {
+    return raise_on(*target.win, MPI_ERR_ARG, "the argument request is a null pointer; give an address.");
+  }
   if (target.rank == MPI_PROC_NULL) return MPI_SUCCESS;
   Win& win = *target.win;
   const bool good = target.rank >= 0 && target.rank < win.comm->size &&
@@ -97,61 +96,21 @@ int look_up_buffer(Win& win, Buffer& buffer, bool at_target) {
   return good ? MPI_SUCCESS : refuse_buffer(win, buffer);
 }
 
-int give_done_request(Win& win, MPI_Request* request) {
+int give_receipt(Win& win, const Receipt& receipt) {
+  if (!receipt.wanted) return MPI_SUCCESS;
   RequestObject* object = take_request(RequestKind::empty, *win.comm);
   if (object == nullptr) return raise_on(win, MPI_ERR_NO_MEM, "there is no memory for a request");
   object->active = true;
-  *request = handle_of(object);
+  *receipt.request = handle_of(object);
   return MPI_SUCCESS;
 }
 
-namespace api {
-
-int Put(const void* origin_addr, int origin_count, MPI_Datatype origin_datatype, int target_rank, MPI_Aint target_disp,
-        int target_count, MPI_Datatype target_datatype, MPI_Win win) {
-  return move(Direction::put, buffer_of(origin_addr, origin_count, origin_datatype), {target_rank, target_disp, win},
-              buffer_of(nullptr, target_count, target_datatype), nullptr, false);
-}
-int Put_c(const void* origin_addr, MPI_Count origin_count, MPI_Datatype origin_datatype, int target_rank,
-          MPI_Aint target_disp, MPI_Count target_count, MPI_Datatype target_datatype, MPI_Win win) {
-  return move(Direction::put, buffer_of(origin_addr, origin_count, origin_datatype), {target_rank, target_disp, win},
-              buffer_of(nullptr, target_count, target_datatype), nullptr, false);
+int put(const Buffer& origin, const Buffer& remote, const Target& target, const Receipt& receipt) {
+  return move(Direction::put, origin, remote, target, receipt);
 }
 
-int Get(void* origin_addr, int origin_count, MPI_Datatype origin_datatype, int target_rank, MPI_Aint target_disp,
-        int target_count, MPI_Datatype target_datatype, MPI_Win win) {
-  return move(Direction::get, buffer_of(origin_addr, origin_count, origin_datatype), {target_rank, target_disp, win},
-              buffer_of(nullptr, target_count, target_datatype), nullptr, false);
-}
-int Get_c(void* origin_addr, MPI_Count origin_count, MPI_Datatype origin_datatype, int target_rank,
-          MPI_Aint target_disp, MPI_Count target_count, MPI_Datatype target_datatype, MPI_Win win) {
-  return move(Direction::get, buffer_of(origin_addr, origin_count, origin_datatype), {target_rank, target_disp, win},
-              buffer_of(nullptr, target_count, target_datatype), nullptr, false);
+int get(const Buffer& origin, const Buffer& remote, const Target& target, const Receipt& receipt) {
+  return move(Direction::get, origin, remote, target, receipt);
 }
 
-int Rput(const void* origin_addr, int origin_count, MPI_Datatype origin_datatype, int target_rank, MPI_Aint target_disp,
-         int target_count, MPI_Datatype target_datatype, MPI_Win win, MPI_Request* request) {
-  return move(Direction::put, buffer_of(origin_addr, origin_count, origin_datatype), {target_rank, target_disp, win},
-              buffer_of(nullptr, target_count, target_datatype), request, true);
-}
-int Rput_c(const void* origin_addr, MPI_Count origin_count, MPI_Datatype origin_datatype, int target_rank,
-           MPI_Aint target_disp, MPI_Count target_count, MPI_Datatype target_datatype, MPI_Win win,
-           MPI_Request* request) {
-  return move(Direction::put, buffer_of(origin_addr, origin_count, origin_datatype), {target_rank, target_disp, win},
-              buffer_of(nullptr, target_count, target_datatype), request, true);
-}
-
-int Rget(void* origin_addr, int origin_count, MPI_Datatype origin_datatype, int target_rank, MPI_Aint target_disp,
-         int target_count, MPI_Datatype target_datatype, MPI_Win win, MPI_Request* request) {
-  return move(Direction::get, buffer_of(origin_addr, origin_count, origin_datatype), {target_rank, target_disp, win},
-              buffer_of(nullptr, target_count, target_datatype), request, true);
-}
-int Rget_c(void* origin_addr, MPI_Count origin_count, MPI_Datatype origin_datatype, int target_rank,
-           MPI_Aint target_disp, MPI_Count target_count, MPI_Datatype target_datatype, MPI_Win win,
-           MPI_Request* request) {
-  return move(Direction::get, buffer_of(origin_addr, origin_count, origin_datatype), {target_rank, target_disp, win},
-              buffer_of(nullptr, target_count, target_datatype), request, true);
-}
-
-}  // namespace api
 }  // namespace vif::mpi

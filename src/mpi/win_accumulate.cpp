@@ -1,4 +1,4 @@
-// MPI_Accumulate, MPI_Get_accumulate, MPI_Fetch_and_op, MPI_Compare_and_swap and the request forms. Context: app.
+// MPI_Accumulate, MPI_Get_accumulate, MPI_Fetch_and_op and MPI_Compare_and_swap. Context: app.
 #include <string>
 
 #include "api.hpp"
@@ -17,8 +17,7 @@ struct Accumulation {
   Buffer remote;
   MPI_Op op;
   bool fetches;
-  MPI_Request* request;
-  bool with_request;
+  Receipt receipt;
 };
 
 int refuse_op(Win& win) {
@@ -43,11 +42,9 @@ bool same_elements(const Datatype& a, const Datatype& b) {
 }
 
 int look_up(Accumulation& call, Op*& op) {
-  if (int error = look_up_target(call.target)) return error;
+  const int error_of_target = look_up_target(call.target, call.receipt);
+  if (error_of_target != MPI_SUCCESS || call.target.win == nullptr) return error_of_target;
   Win& win = *call.target.win;
-  if (call.with_request && call.request == nullptr) {
-    return raise_on(win, MPI_ERR_ARG, "the argument request is a null pointer; give an address.");
-  }
   op = op_of(call.op);
   if (op == nullptr || !op->predefined || (op->handle == MPI_NO_OP && !call.fetches)) return refuse_op(win);
   // With MPI_NO_OP nothing at the origin is looked at.
@@ -68,7 +65,7 @@ int check_sizes(const Accumulation& call) {
                   "origin, result and target do not have the same number of elements; give them the same.");
 }
 
-int accumulate(Accumulation call) {
+int run(Accumulation call) {
   Op* op = nullptr;
   const int error_of_arguments = look_up(call, op);
   if (error_of_arguments != MPI_SUCCESS || op == nullptr) return error_of_arguments;
@@ -93,7 +90,7 @@ int accumulate(Accumulation call) {
         win.core->accumulate(origin, call.fetches ? &result : nullptr, call.target.rank, target, combine);
     if (outcome != rma::Outcome::success) return raise_outcome_on(win, outcome);
   }
-  return call.with_request ? give_done_request(win, call.request) : MPI_SUCCESS;
+  return give_receipt(win, call.receipt);
 }
 
 bool may_swap(const Datatype& type) {
@@ -110,7 +107,7 @@ bool may_swap(const Datatype& type) {
 }
 
 int swap(Buffer origin, const void* compare, void* result, Target target) {
-  if (int error = look_up_target(target)) return error;
+  if (int error = look_up_target(target, no_receipt())) return error;
   Win& win = *target.win;
   if (int error = look_up_buffer(win, origin, false)) return error;
   if (!may_swap(*origin.type)) {
@@ -132,117 +129,21 @@ const Buffer no_result{nullptr, 0, MPI_DATATYPE_NULL};
 
 }  // namespace
 
+int accumulate(const Buffer& origin, const Buffer& remote, const Target& target, MPI_Op op, const Receipt& receipt) {
+  return run({origin, no_result, target, remote, op, false, receipt});
+}
+
+int get_accumulate(const Buffer& origin, const Buffer& result, const Buffer& remote, const Target& target, MPI_Op op,
+                   const Receipt& receipt) {
+  return run({origin, result, target, remote, op, true, receipt});
+}
+
 namespace api {
-
-int Accumulate(const void* origin_addr, int origin_count, MPI_Datatype origin_datatype, int target_rank,
-               MPI_Aint target_disp, int target_count, MPI_Datatype target_datatype, MPI_Op op, MPI_Win win) {
-  return accumulate({buffer_of(origin_addr, origin_count, origin_datatype),
-                     no_result,
-                     {target_rank, target_disp, win},
-                     buffer_of(nullptr, target_count, target_datatype),
-                     op,
-                     false,
-                     nullptr,
-                     false});
-}
-int Accumulate_c(const void* origin_addr, MPI_Count origin_count, MPI_Datatype origin_datatype, int target_rank,
-                 MPI_Aint target_disp, MPI_Count target_count, MPI_Datatype target_datatype, MPI_Op op, MPI_Win win) {
-  return accumulate({buffer_of(origin_addr, origin_count, origin_datatype),
-                     no_result,
-                     {target_rank, target_disp, win},
-                     buffer_of(nullptr, target_count, target_datatype),
-                     op,
-                     false,
-                     nullptr,
-                     false});
-}
-
-int Raccumulate(const void* origin_addr, int origin_count, MPI_Datatype origin_datatype, int target_rank,
-                MPI_Aint target_disp, int target_count, MPI_Datatype target_datatype, MPI_Op op, MPI_Win win,
-                MPI_Request* request) {
-  return accumulate({buffer_of(origin_addr, origin_count, origin_datatype),
-                     no_result,
-                     {target_rank, target_disp, win},
-                     buffer_of(nullptr, target_count, target_datatype),
-                     op,
-                     false,
-                     request,
-                     true});
-}
-int Raccumulate_c(const void* origin_addr, MPI_Count origin_count, MPI_Datatype origin_datatype, int target_rank,
-                  MPI_Aint target_disp, MPI_Count target_count, MPI_Datatype target_datatype, MPI_Op op, MPI_Win win,
-                  MPI_Request* request) {
-  return accumulate({buffer_of(origin_addr, origin_count, origin_datatype),
-                     no_result,
-                     {target_rank, target_disp, win},
-                     buffer_of(nullptr, target_count, target_datatype),
-                     op,
-                     false,
-                     request,
-                     true});
-}
-
-int Get_accumulate(const void* origin_addr, int origin_count, MPI_Datatype origin_datatype, void* result_addr,
-                   int result_count, MPI_Datatype result_datatype, int target_rank, MPI_Aint target_disp,
-                   int target_count, MPI_Datatype target_datatype, MPI_Op op, MPI_Win win) {
-  return accumulate({buffer_of(origin_addr, origin_count, origin_datatype),
-                     buffer_of(result_addr, result_count, result_datatype),
-                     {target_rank, target_disp, win},
-                     buffer_of(nullptr, target_count, target_datatype),
-                     op,
-                     true,
-                     nullptr,
-                     false});
-}
-int Get_accumulate_c(const void* origin_addr, MPI_Count origin_count, MPI_Datatype origin_datatype, void* result_addr,
-                     MPI_Count result_count, MPI_Datatype result_datatype, int target_rank, MPI_Aint target_disp,
-                     MPI_Count target_count, MPI_Datatype target_datatype, MPI_Op op, MPI_Win win) {
-  return accumulate({buffer_of(origin_addr, origin_count, origin_datatype),
-                     buffer_of(result_addr, result_count, result_datatype),
-                     {target_rank, target_disp, win},
-                     buffer_of(nullptr, target_count, target_datatype),
-                     op,
-                     true,
-                     nullptr,
-                     false});
-}
-
-int Rget_accumulate(const void* origin_addr, int origin_count, MPI_Datatype origin_datatype, void* result_addr,
-                    int result_count, MPI_Datatype result_datatype, int target_rank, MPI_Aint target_disp,
-                    int target_count, MPI_Datatype target_datatype, MPI_Op op, MPI_Win win, MPI_Request* request) {
-  return accumulate({buffer_of(origin_addr, origin_count, origin_datatype),
-                     buffer_of(result_addr, result_count, result_datatype),
-                     {target_rank, target_disp, win},
-                     buffer_of(nullptr, target_count, target_datatype),
-                     op,
-                     true,
-                     request,
-                     true});
-}
-int Rget_accumulate_c(const void* origin_addr, MPI_Count origin_count, MPI_Datatype origin_datatype, void* result_addr,
-                      MPI_Count result_count, MPI_Datatype result_datatype, int target_rank, MPI_Aint target_disp,
-                      MPI_Count target_count, MPI_Datatype target_datatype, MPI_Op op, MPI_Win win,
-                      MPI_Request* request) {
-  return accumulate({buffer_of(origin_addr, origin_count, origin_datatype),
-                     buffer_of(result_addr, result_count, result_datatype),
-                     {target_rank, target_disp, win},
-                     buffer_of(nullptr, target_count, target_datatype),
-                     op,
-                     true,
-                     request,
-                     true});
-}
 
 int Fetch_and_op(const void* origin_addr, void* result_addr, MPI_Datatype datatype, int target_rank,
                  MPI_Aint target_disp, MPI_Op op, MPI_Win win) {
-  return accumulate({buffer_of(origin_addr, 1, datatype),
-                     buffer_of(result_addr, 1, datatype),
-                     {target_rank, target_disp, win},
-                     buffer_of(nullptr, 1, datatype),
-                     op,
-                     true,
-                     nullptr,
-                     false});
+  return get_accumulate(buffer_of(origin_addr, 1, datatype), buffer_of(result_addr, 1, datatype),
+                        buffer_of(nullptr, 1, datatype), {target_rank, target_disp, win}, op, no_receipt());
 }
 
 int Compare_and_swap(const void* origin_addr, const void* compare_addr, void* result_addr, MPI_Datatype datatype,

@@ -153,8 +153,8 @@ std::vector<int> processes_of_jobs() {
 
 std::string name_of_function(uint16_t function) {
   std::size_t count = 0;
-  const mpi::TableEntry* table = mpi::table(count);
-  return function < count ? table[function].name : "an unknown function";
+  const char* const* table = mpi::table(count);
+  return function < count ? table[function] : "an unknown function";
 }
 
 int hang_command(const Arguments& arguments) {

@@ -28,15 +28,9 @@ using Json = nlohmann::ordered_json;
 
 Json mpi_section(bool with_names) {
   std::size_t count = 0;
-  const mpi::TableEntry* table = mpi::table(count);
-  Json built = Json::array();
-  Json unbuilt = Json::array();
-  for (std::size_t i = 0; i < count; ++i) (table[i].built ? built : unbuilt).push_back(table[i].name);
-  Json section = {{"total", count}, {"built", built.size()}, {"unbuilt", unbuilt.size()}};
-  if (with_names) {
-    section["built_names"] = built;
-    section["unbuilt_names"] = unbuilt;
-  }
+  const char* const* table = mpi::table(count);
+  Json section = {{"total", count}, {"built", count}};
+  if (with_names) section["built_names"] = std::vector<std::string>(table, table + count);
   return section;
 }
 
@@ -79,15 +73,10 @@ Json signals_section() {
 }
 
 void print_mpi(const Json& section, bool with_names) {
-  std::printf("MPI functions: %zu, of which %zu are built and %zu raise MPI_ERR_UNSUPPORTED_OPERATION\n",
-              section["total"].get<std::size_t>(), section["built"].get<std::size_t>(),
-              section["unbuilt"].get<std::size_t>());
+  std::printf("MPI functions: %zu of %zu are built\n", section["built"].get<std::size_t>(),
+              section["total"].get<std::size_t>());
   if (!with_names) return;
-  for (const char* kind : {"built", "unbuilt"}) {
-    std::printf("\n%s (%zu):\n", kind, section[kind].get<std::size_t>());
-    for (const Json& name : section[std::string(kind) + "_names"])
-      std::printf("  %s\n", name.get<std::string>().c_str());
-  }
+  for (const Json& name : section["built_names"]) std::printf("  %s\n", name.get<std::string>().c_str());
 }
 
 void print_options(const Json& section) {
@@ -195,7 +184,7 @@ void print(const Json& document, const Wanted& wanted) {
 int info_command(const Arguments& arguments) {
   CLI::App app("What this library has, what can be set, and what this machine offers.", "vif info");
   Wanted wanted;
-  app.add_flag("--mpi", wanted.mpi, "List the MPI functions, those that are built and those that are not");
+  app.add_flag("--mpi", wanted.mpi, "List the MPI functions that are built");
   app.add_flag("--options", wanted.options,
                "List the environment variables that set options, with their present values");
   app.add_flag("--machine", wanted.machine, "Say how many CPUs may be used, and what the kernel offers and allows");
