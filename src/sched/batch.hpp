@@ -1,10 +1,15 @@
 // Batches of events for other cores (the source's "batched registration", O4).
 //
-// A batch is handed over when it is full, when the core has nothing else to do, or when it has been held for 110 % of
-// the mean time between two full batches (the source's rule). How many events make it full is learnt by the rule of
-// hiring or buying (Karlin, Manasse, Rudolph, Sleator 1988): to hold events back until that has cost about what a
-// hand-over costs. With events following each other at an interval i and hand-overs that cost c to either side, that is
-// 4 c / i events. Where handlers are long, i is, and events are not held back at all. Pure arithmetic. Context: core.
+// A batch is handed over
+//   - when it is full: when holding its events back has cost what a hand-over costs, six times over. This is the rule of
+//     hiring or buying (Karlin, Manasse, Rudolph, Sleator 1988): with events following each other at an interval i and
+//     hand-overs that cost c, 6 c / i events. Both are medians of what was measured lately. Where handlers are long, i
+//     is, and events are not held back at all.
+//   - when a handler ends that has posted several of its events, and it is a quarter full: such a handler is a burst of
+//     its own, and the other core should begin;
+//   - when it has been held for 110 % of the time in which a batch fills (the source's rule), and when the core has
+//     nothing else to do.
+// Pure arithmetic. Context: core.
 #pragma once
 
 #include <algorithm>
@@ -21,17 +26,17 @@ class BatchLimit {
   // fixed: this many events always; 0: learn.
   explicit BatchLimit(uint32_t fixed) noexcept : limit_(fixed != 0 ? fixed : 4), learns_(fixed == 0) {}
 
+  // Events of a full batch, and of one that is worth handing over when a burst is over.
   uint32_t limit() const noexcept { return limit_; }
-  bool learns() const noexcept { return learns_; }
+  uint32_t worth() const noexcept { return learns_ ? std::max(2U, limit_ / 4) : limit_; }
 
-  // Full batches: `events` in all came in `lasted` ticks, and handing over the last took `cost`.
+  // `events` came in `lasted` ticks after the one before them, without hand-overs in between, and handing them over
+  // took `cost`.
   void full(uint32_t events, int64_t lasted, int64_t cost) noexcept {
-    // Without the hand-overs in between, or small batches would make themselves look right; a pause is no interval.
-    const int64_t apart = lasted - cost * static_cast<int64_t>(events / limit_ - 1);
-    const int64_t each = std::clamp<int64_t>(apart * scale / events, 1, 16 * each_);
-    each_ = std::max<int64_t>(1, each_ + (each - each_) / 4);
+    // Medians: the pause between two bursts is no interval, and a hand-over that had to wake somebody is not the usual.
+    follow(each_, lasted * scale / events);
+    follow(cost_, cost);
     if (!learns_) return;
-    cost_ = std::max<int64_t>(1, cost_ + (std::min(cost, 8 * cost_) - cost_) / 8);
     const auto wanted = static_cast<uint32_t>(std::clamp<int64_t>(hold * cost_ * scale / each_, 1, most));
     // Half-way: one odd interval does not throw away what was learnt.
     limit_ = (limit_ + wanted + (wanted > limit_ ? 1 : 0)) / 2;
@@ -41,8 +46,13 @@ class BatchLimit {
   int64_t patience() const noexcept { return each_ * limit_ * 11 / (10 * scale); }
 
  private:
+  static void follow(int64_t& median, int64_t value) noexcept {
+    const int64_t step = std::max<int64_t>(1, median / 8);
+    median = std::max<int64_t>(1, value > median ? median + step : median - step);
+  }
+
   static constexpr int64_t scale = 16;
-  static constexpr int64_t hold = 4;  // the receiver pays for a hand-over too, and for a line that moves
+  static constexpr int64_t hold = 6;  // the receiver pays for a hand-over too, and for lines that move back and forth
 
   uint32_t limit_;
   bool learns_;
@@ -54,7 +64,9 @@ struct Batch {
   Event* newest = nullptr;
   Event* oldest = nullptr;
   uint32_t count = 0;
-  int64_t since = 0;  // ticks at the first event
+  uint64_t handler = 0;  // number of the handler that posted last
+  bool due = false;      // in the list of those to hand over after the handler
+  int64_t since = 0;     // ticks at the first event; where one event makes it full, that is not measured
 
   void append(Event& event) noexcept {
     event.lead_to(newest);

@@ -35,6 +35,7 @@ Core::Core(Scheduler& scheduler, uint16_t index, CoreLine& line)
       theft_(in_ticks(1'000)),
       poll_ticks_(in_ticks(50'000)),
       contested_ticks_(in_ticks(50'000)) {
+  due_.reserve(batches_.size());
   if (scheduler.settings().wake == WakeRule::pipe) open_pipe();
 }
 
@@ -191,6 +192,7 @@ void Core::invoke(Event& event) noexcept {
   }
   work_.ends();
   running_ = nullptr;
+  if (!due_.empty()) hand_over_due();
 }
 
 // The clock is read after turns of several events, and else after some turns, the fewer the longer handlers are.

@@ -104,6 +104,8 @@ class Core {
   // core_post.cpp: towards other cores
   void hand_over(uint16_t to) noexcept;
   void hand_over_old(int64_t now) noexcept;
+  void hand_over_due() noexcept;
+  void hand_over_full(uint16_t to) noexcept;
   void note_ring() noexcept;
 
   // core_idle.cpp
@@ -179,11 +181,11 @@ class Core {
   EventList urgent_;
   EventList granted_;
   std::vector<Batch> batches_;  // by core
+  std::vector<uint16_t> due_;   // batches that are worth handing over after the handler
   uint32_t held_ = 0;           // events in all batches
   BatchLimit limit_;
-  int64_t batches_at_ = 0;       // ticks at the last measured full batch
-  uint32_t batch_events_ = 0;    // handed over in full batches since
-  uint32_t batches_unseen_ = 0;  // full batches since
+  uint32_t unmeasured_ = 0;  // full batches since the last measure
+  int64_t handed_at_ = 0;    // ticks after the last of them
   Waiting waiting_;
   int64_t resumed_at_ = 0;      // ticks at the end of the last wait
   int64_t looked_at_ = 0;       // ticks at the last look at the clock

@@ -1,4 +1,7 @@
 // Towards other cores: batches, and what other threads do to this core. Context: core, except receive() and ring().
+#include <algorithm>
+#include <utility>
+
 #include "sched/core.hpp"
 #include "sched/scheduler.hpp"
 #include "sched/ticks.hpp"
@@ -6,9 +9,8 @@
 namespace vif::sched {
 namespace {
 
-// Small batches are measured once in so many, since reading the clock costs as much as a hand-over.
-constexpr uint32_t batches_unseen = 8;
-constexpr uint32_t small_batch = 4;
+// Reading the clock costs as much as a hand-over.
+constexpr uint32_t batches_unmeasured = 4;
 
 }  // namespace
 
@@ -29,24 +31,42 @@ void Core::post(Event& event, uint16_t to) noexcept {
   tally_.hands(1);
   batch.append(event);
   ++held_;
-  if (batch.count < limit_.limit() && event.kind != Kind::urgent) return;
-  const uint32_t count = batch.count;
-  batch_events_ += count;
-  if (count < small_batch && ++batches_unseen_ < batches_unseen) return hand_over(to);
-  batches_unseen_ = 0;
-  const int64_t before = ticks();
-  hand_over(to);
-  const int64_t after = ticks();
-  limit_.full(batch_events_, before - batches_at_, after - before);
-  batch_events_ = 0;
-  batches_at_ = after;
+  if (event.kind == Kind::urgent) return hand_over(to);
+  if (batch.count >= limit_.limit()) return hand_over_full(to);
+  // A handler that posts several at once makes a burst of its own.
+  if (std::exchange(batch.handler, events_run()) == events_run() && !std::exchange(batch.due, true)) due_.push_back(to);
 }
 
 void Core::hand_over(uint16_t to) noexcept {
-  Batch batch = batches_[to];
-  batches_[to] = {};
-  held_ -= batch.count;
-  scheduler_.core(to).receive(*batch.newest, *batch.oldest);
+  Batch& batch = batches_[to];
+  Event& newest = *std::exchange(batch.newest, nullptr);
+  Event& oldest = *std::exchange(batch.oldest, nullptr);
+  held_ -= std::exchange(batch.count, 0);
+  scheduler_.core(to).receive(newest, oldest);
+}
+
+// Full, or worth it. Now and then with a look at the clock, for what is learnt.
+void Core::hand_over_full(uint16_t to) noexcept {
+  Batch& batch = batches_[to];
+  if (++unmeasured_ < batches_unmeasured) {
+    hand_over(to);
+    if (unmeasured_ == batches_unmeasured - 1) handed_at_ = ticks_done();
+    return;
+  }
+  unmeasured_ = 0;
+  const uint32_t count = batch.count;
+  const int64_t before = ticks();
+  const int64_t first = count > 1 ? batch.since : handed_at_;
+  hand_over(to);
+  limit_.full(std::max(1U, count - 1), before - first, ticks_done() - before);
+}
+
+void Core::hand_over_due() noexcept {
+  for (const uint16_t to : due_) {
+    batches_[to].due = false;
+    if (batches_[to].count >= limit_.worth()) hand_over_full(to);
+  }
+  due_.clear();
 }
 
 void Core::hand_over_all() noexcept {

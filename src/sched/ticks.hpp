@@ -10,6 +10,12 @@ namespace vif::sched {
 
 inline int64_t ticks() noexcept { return static_cast<int64_t>(__rdtsc()); }
 
+// Once all instructions before it are done; ticks() may be read while they wait for a cache line of another core.
+inline int64_t ticks_done() noexcept {
+  unsigned cpu;
+  return static_cast<int64_t>(__rdtscp(&cpu));
+}
+
 // How many ticks a nanosecond has, measured once (a millisecond). Context: app.
 double ticks_per_ns();
 
