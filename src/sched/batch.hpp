@@ -1,10 +1,10 @@
 // Batches of events for other cores (the source's "batched registration", O4).
 //
 // A batch is handed over
-//   - when it is full: when holding its events back has cost what a hand-over costs, six times over. This is the rule of
-//     hiring or buying (Karlin, Manasse, Rudolph, Sleator 1988): with events following each other at an interval i and
-//     hand-overs that cost c, 6 c / i events. Both are medians of what was measured lately. Where handlers are long, i
-//     is, and events are not held back at all.
+//   - when it is full: when holding its events back has cost what a hand-over costs, six times over. This is the rule
+//     of hiring or buying (Karlin, Manasse, Rudolph, Sleator 1988): with events following each other at an interval i
+//     and hand-overs that cost c, 6 c / i events. Both are medians of what was measured lately. Where handlers are
+//     long, i is, and events are not held back at all;
 //   - when a handler ends that has posted several of its events, and it is a quarter full: such a handler is a burst of
 //     its own, and the other core should begin;
 //   - when it has been held for 110 % of the time in which a batch fills (the source's rule), and when the core has
