@@ -13,9 +13,9 @@ namespace vif::base {
 namespace {
 
 constexpr Option table[] = {
-    {"VIF_REACTION", "auto", "auto|poll|sleep|signal",
-     "How a process learns that a message came: by looking, by being woken, by being interrupted while it computes, or "
-     "by what costs least at that moment (auto)."},
+    {"VIF_REACTION", "auto", "auto|poll|sleep|signal|uintr",
+     "How a process learns that a message came: by looking, by being woken, by being interrupted while it computes "
+     "(by a signal, or by a user interrupt of the CPU), or by what costs least at that moment (auto)."},
     {"VIF_SIGNAL", "auto", "auto|number",
      "The real-time signal that carries interrupts; auto takes the highest one that the program does not handle."},
     {"VIF_EAGER_LIMIT", "auto", "auto|bytes",

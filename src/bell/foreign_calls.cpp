@@ -21,6 +21,8 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
+#include "bell/user_interrupt.hpp"
+
 #define VIF_EXPORT extern "C" __attribute__((visibility("default")))
 
 namespace vif::bell {
@@ -35,7 +37,7 @@ struct Hooks {
   std::atomic<void (*)() noexcept> after{nullptr};
   std::atomic<uint32_t> uses{0};
   uint32_t generation = 0;  // hooks set later know nothing of calls that began before
-  int signal = 0;
+  sigset_t signals;         // that interrupt
   bool every_thread = false;
   pthread_t thread{};
 };
@@ -85,12 +87,9 @@ class ForeignCall {
     const auto before = hooks.before.load(std::memory_order_seq_cst);
     if (before == nullptr || (!hooks.every_thread && !pthread_equal(hooks.thread, pthread_self()))) return;
     const int saved = errno;
-    signal_ = hooks.signal;
     generation_ = hooks.generation;
-    sigset_t ours;
-    sigemptyset(&ours);
-    sigaddset(&ours, signal_);
-    blocked_ = pthread_sigmask(SIG_BLOCK, &ours, &before_) == 0;
+    ours_ = hooks.signals;
+    blocked_ = pthread_sigmask(SIG_BLOCK, &ours_, &before_) == 0;
     away_ = before();
     errno = saved;
   }
@@ -111,8 +110,7 @@ class ForeignCall {
   // For calls that install a mask of their own while they wait: the same mask with the interrupt blocked.
   const sigset_t* with_ours(const sigset_t* mask, sigset_t& copy) const noexcept {
     if (!blocked_ || mask == nullptr) return mask;
-    copy = *mask;
-    sigaddset(&copy, signal_);
+    sigorset(&copy, mask, &ours_);
     return &copy;
   }
 
@@ -120,13 +118,14 @@ class ForeignCall {
   const sigset_t* without_ours(const sigset_t* set, sigset_t& copy) const noexcept {
     if (!blocked_ || set == nullptr) return set;
     copy = *set;
-    sigdelset(&copy, signal_);
+    for (int signal = SIGRTMIN; signal <= SIGRTMAX; ++signal) {
+      if (sigismember(&ours_, signal) == 1) sigdelset(&copy, signal);
+    }
     return &copy;
   }
 
  private:
-  sigset_t before_;
-  int signal_ = 0;
+  sigset_t before_, ours_;
   uint32_t generation_ = 0;
   bool blocked_ = false;
   bool away_ = false;
@@ -159,7 +158,9 @@ void set_call_hooks(bool (*before)() noexcept, void (*after)() noexcept, int sig
   static const int registered = pthread_atfork(nullptr, nullptr, forget_hooks_in_child);
   if (registered != 0) return;  // no memory: calls pass straight on, rather than act for a rank from its child
   ++hooks.generation;
-  hooks.signal = signal;
+  sigemptyset(&hooks.signals);
+  sigaddset(&hooks.signals, signal);
+  if (const int other = notification_signal(); other != 0) sigaddset(&hooks.signals, other);
   hooks.every_thread = every_thread;
   hooks.thread = pthread_self();
   hooks.after.store(after, std::memory_order_seq_cst);

@@ -15,6 +15,7 @@
 #include <unistd.h>
 
 #include "base/options.hpp"
+#include "bell/user_interrupt.hpp"
 
 #ifndef PIDFD_THREAD
 #define PIDFD_THREAD O_EXCL  // Linux 6.9
@@ -26,22 +27,13 @@ namespace {
 // The handler may be taken away while any thread is about to call it. on_signal() counts itself first and reads the
 // pointer then, remove_handler() clears the pointer first and reads the count then; both are sequentially consistent,
 // so that one of the two sees the other.
-std::atomic<void (*)() noexcept> the_handler{nullptr};
+std::atomic<void (*)(Interrupt) noexcept> the_handler{nullptr};
 std::atomic<uint32_t> under_way{0};
 int the_signal = 0;
 thread_local volatile bool inside __attribute__((tls_model("initial-exec"))) = false;
 
 // Context: handler
-void on_signal(int) {
-  const int saved = errno;
-  inside = true;
-  under_way.fetch_add(1, std::memory_order_seq_cst);
-  const auto handler = the_handler.load(std::memory_order_seq_cst);
-  if (handler != nullptr) handler();
-  under_way.fetch_sub(1, std::memory_order_release);
-  inside = false;
-  errno = saved;
-}
+void on_signal(int) { run_handler(Interrupt::signal); }
 
 // A forked child has the memory of the job, but is no rank of it: an interrupt there does nothing. The disposition
 // stays, because an ignored signal would stay ignored in a program that the child executes; a handled one is the
@@ -109,7 +101,20 @@ uint32_t own_pid_space() {
 
 }  // namespace
 
-int install_handler(void (*handler)() noexcept, std::string& error) {
+// Context: handler
+void run_handler(Interrupt kind) noexcept {
+  const int saved = errno;
+  const bool nested = inside;  // a user interrupt may land in the handler of a signal, and the other way round
+  inside = true;
+  under_way.fetch_add(1, std::memory_order_seq_cst);
+  const auto handler = the_handler.load(std::memory_order_seq_cst);
+  if (handler != nullptr) handler(kind);
+  under_way.fetch_sub(1, std::memory_order_release);
+  inside = nested;
+  errno = saved;
+}
+
+int install_handler(void (*handler)(Interrupt) noexcept, std::string& error) {
   const int signal = choose_signal(error);
   if (signal == 0) return 0;
   static const int registered = pthread_atfork(nullptr, nullptr, forget_handler_in_child);
@@ -154,6 +159,7 @@ Address own_address(int signal, bool any_thread) {
   mine.process = getpid();
   mine.thread = any_thread ? 0 : static_cast<int32_t>(syscall(SYS_gettid));
   mine.signal = signal;
+  mine.vector_descriptor = vector_descriptor();
   mine.pid_space = own_pid_space();
   mine.start_time = start_time_of(mine.process);
   return mine;
@@ -161,12 +167,14 @@ Address own_address(int signal, bool any_thread) {
 
 Ringer::~Ringer() {
   if (pidfd_ >= 0) close(pidfd_);
+  disconnect_user_interrupt(user_);
 }
 
 Ringer::Ringer(Ringer&& other) noexcept
     : pidfd_(std::exchange(other.pidfd_, -1)),
       gone_(other.gone_),
       by_number_(std::exchange(other.by_number_, false)),
+      user_(std::exchange(other.user_, -1)),
       thread_(other.thread_),
       address_(other.address_) {}
 
@@ -175,6 +183,7 @@ Ringer& Ringer::operator=(Ringer&& other) noexcept {
   std::swap(gone_, other.gone_);
   std::swap(by_number_, other.by_number_);
   std::swap(thread_, other.thread_);
+  std::swap(user_, other.user_);
   std::swap(address_, other.address_);
   return *this;
 }
@@ -191,7 +200,10 @@ bool Ringer::open(const Address& address) {
   if (gone_) return false;
   if (pidfd_ >= 0) {
     const Identity now = identity();
-    if (now == Identity::same) return true;
+    if (now == Identity::same) {
+      user_ = connect_user_interrupt(pidfd_, address_.vector_descriptor);
+      return true;
+    }
     close(pidfd_);
     pidfd_ = -1;
     if (gone_) return false;
@@ -251,6 +263,7 @@ bool Ringer::ring_by_number() const noexcept {
 }
 
 void interrupt_self(int signal) noexcept {
+  if (receives_user_interrupts()) return user_interrupt_self();
   const int saved = errno;
   syscall(SYS_tgkill, getpid(), static_cast<pid_t>(syscall(SYS_gettid)), signal);
   errno = saved;

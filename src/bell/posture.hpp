@@ -3,15 +3,16 @@
 // Context: ring() is safe in any context, handlers included. The other functions are the owner's.
 //
 // States
-//   quiet     ring nothing: the owner will look by itself, or has nothing that could progress
-//   armed     the owner computes and something that it posted can progress: raise one interrupt
-//   away      the owner is blocked in a call of the program that an interrupt would cut short: wake its helper thread
-//   sleeping  the owner sleeps on the word itself: wake it
+//   quiet       ring nothing: the owner will look by itself, or has nothing that could progress
+//   armed       the owner computes and something that it posted can progress: raise one interrupt
+//   armed_user  the same, and the thread that computes takes user interrupts: raise one of those
+//   away        the owner is blocked in a call of the program that an interrupt would cut short: wake its helper thread
+//   sleeping    the owner sleeps on the word itself: wake it
 // Transitions
-//   owner:    quiet -> armed | away | sleeping, and any -> quiet, by plain stores or exchanges
-//   ringer:   armed | away | sleeping -> quiet, by compare-and-swap; the one whose swap succeeds raises the interrupt,
-//             or
-//             wakes. So a burst of events gives one interrupt, and nobody is interrupted who has not armed again.
+//   owner:    quiet -> armed | armed_user | away | sleeping, and any -> quiet, by plain stores or exchanges
+//   its thread that takes user interrupts, when it ends: armed_user -> armed, by compare-and-swap
+//   ringer:   any but quiet -> quiet, by compare-and-swap; the one whose swap succeeds raises the interrupt, or wakes.
+//             So a burst of events gives one interrupt, and nobody is interrupted who has not armed again.
 //
 // The pair of rule 3, "arm, then look again":
 //   owner   store(state); full fence; look at the work          ringer   publish the work; full fence; load(state)
@@ -25,10 +26,14 @@
 
 namespace vif::bell {
 
-enum class Posture : uint32_t { quiet = 0, armed = 1, away = 2, sleeping = 3 };
+enum class Posture : uint32_t { quiet = 0, armed = 1, away = 2, sleeping = 3, armed_user = 4 };
+
+constexpr bool is_armed(Posture posture) noexcept {
+  return posture == Posture::armed || posture == Posture::armed_user;
+}
 
 // What a ringer must do after ring().
-enum class Call : uint8_t { nothing, interrupt, helper, wake };
+enum class Call : uint8_t { nothing, interrupt, user_interrupt, helper, wake };
 
 template <class Atoms = base::RealAtoms>
 class PostureWord {
@@ -94,12 +99,24 @@ class PostureWord {
     switch (static_cast<Posture>(seen)) {
       case Posture::armed:
         return Call::interrupt;
+      case Posture::armed_user:
+        return Call::user_interrupt;
       case Posture::away:
         return Call::helper;
       default:
         Atoms::wake(word_, 1);
         return Call::wake;
     }
+  }
+
+  // The thread that takes user interrupts, at its end: they reach nobody from now on, signals reach the others. A
+  // ringer that saw the old posture has published its work before; the caller must look at the work after this (or have
+  // it looked at), the fence is inside.
+  void lose_user_interrupts() noexcept {
+    uint32_t seen = static_cast<uint32_t>(Posture::armed_user);
+    word_.compare_exchange_strong(seen, static_cast<uint32_t>(Posture::armed), std::memory_order_relaxed,
+                                  std::memory_order_relaxed);
+    Atoms::fence();
   }
 
   Posture peek() const noexcept { return static_cast<Posture>(word_.load(std::memory_order_relaxed)); }

@@ -16,6 +16,7 @@
 
 #include "base/ownership.hpp"
 #include "bell/gap.hpp"
+#include "bell/interrupt.hpp"
 #include "bell/spin.hpp"
 #include "launch/bootstrap.hpp"
 #include "machine/placement.hpp"
@@ -119,7 +120,8 @@ class Core final : public Engine, public RemoteMemory {
 
   // Called by the interrupt handler, by the helper thread, and around calls of the program that an interrupt would cut
   // short.
-  void on_interrupt() noexcept;
+  void on_interrupt(bell::Interrupt kind) noexcept;
+  void on_departure() noexcept;
   void on_helper() noexcept;
   bool before_foreign_call() noexcept;
   void after_foreign_call() noexcept;
@@ -254,6 +256,7 @@ class Core final : public Engine, public RemoteMemory {
   void rest_around_call(bell::Posture posture) noexcept;
   void start_helper() noexcept;
   void helper_loop() noexcept;
+  bell::Posture armed_posture() const noexcept;
   bool interruptible() const noexcept { return settings_.interrupts && signal_ != 0; }
 
   launch::Bootstrap* bootstrap_ = nullptr;

@@ -83,10 +83,24 @@ bool Core::reserve_tables(std::string& error) {
 
 bool Core::install_interrupts(int thread_level, std::string& error) {
   me_ = &segment_.record(process_);
+  const bell::UserInterruptSupport& support = bell::user_interrupt_support();
+  if (settings_.user_interrupts && !support.usable()) {
+    error = std::string("VIF_REACTION=uintr cannot be had: ") + support.missing() +
+            ". VIF_REACTION=auto takes what this machine has, VIF_REACTION=signal its signals.";
+    return false;
+  }
   if (settings_.interrupts && together_ + first_ > 1) {
     the_core = this;
-    signal_ = bell::install_handler([]() noexcept { the_core->on_interrupt(); }, error);
+    signal_ = bell::install_handler([](bell::Interrupt kind) noexcept { the_core->on_interrupt(kind); }, error);
     if (signal_ == 0) return false;
+    if (settings_.user_interrupts || (settings_.reaction == Reaction::automatic && support.in_hardware())) {
+      std::string why;
+      const bool receives = bell::receive_user_interrupts([]() noexcept { the_core->on_departure(); }, why);
+      if (!receives && settings_.user_interrupts) {
+        error = why;
+        return false;
+      }
+    }
     bell::set_call_hooks([]() noexcept { return the_core->before_foreign_call(); },
                          []() noexcept { the_core->after_foreign_call(); }, signal_, multiple_);
   }
@@ -177,6 +191,7 @@ Core::~Core() {
     helper_.join();
   }
   if (the_core == this) {
+    bell::stop_receiving_user_interrupts();
     bell::set_call_hooks(nullptr, nullptr, 0, false);
     bell::remove_handler();
     the_core = nullptr;

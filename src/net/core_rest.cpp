@@ -6,6 +6,8 @@
 #include <csignal>
 #include <system_error>
 
+#include <unistd.h>
+
 #include "base/clock.hpp"
 #include "bell/foreign_calls.hpp"
 #include "net/core.hpp"
@@ -81,8 +83,13 @@ void Core::rest_outside() noexcept {
   }
   if (!bell::calls_are_covered()) start_helper();
   const bool away = !bell::calls_are_covered() && helper_runs_.load(std::memory_order_relaxed);
-  resting_.store(away ? bell::Posture::away : bell::Posture::armed, std::memory_order_relaxed);
+  resting_.store(away ? bell::Posture::away : armed_posture(), std::memory_order_relaxed);
   rest(resting_.load(std::memory_order_relaxed), Owner::app);
+}
+
+// User interrupts reach one thread; where another one arms, a signal may land in any.
+bell::Posture Core::armed_posture() const noexcept {
+  return bell::receives_user_interrupts() ? bell::Posture::armed_user : bell::Posture::armed;
 }
 
 // What the program does next, as far as its past tells: whoever wants it may wait a moment for it.
@@ -107,6 +114,10 @@ void Core::settle() noexcept {
 void Core::take_posture(bell::Posture posture, Owner as) noexcept {
   if (as != Owner::app) {
     me_->bell.rest_again(posture);
+    // Read after the fence of rest_again(); partner: the fence of on_departure(). One of the two sees the other.
+    if (posture == bell::Posture::armed_user && resting_.load(std::memory_order_relaxed) != posture) {
+      me_->bell.lose_user_interrupts();
+    }
   } else if (multiple_) {
     me_->bell.rest_unless_sleeping(posture);
   } else {
@@ -175,11 +186,23 @@ void Core::linger() noexcept {
 }
 
 // Context: handler
-void Core::on_interrupt() noexcept {
+void Core::on_interrupt(bell::Interrupt kind) noexcept {
   ++counters_.interrupts_taken;
+  if (kind == bell::Interrupt::user) ++counters_.user_interrupts_taken;
   const int64_t start = base::now_ns();
   react();
   interrupted_ns_ = interrupted_ns_ + base::now_ns() - start + interrupt_cost_ns;
+}
+
+// Context: app. The thread that took user interrupts ends, and was perhaps counted on: one of the others is called by a
+// signal, looks, and keeps the rest up. Both words change before that; an interrupt that a peer has raised for the old
+// posture is made good by the look.
+void Core::on_departure() noexcept {
+  bell::Posture lost = bell::Posture::armed_user;
+  resting_.compare_exchange_strong(lost, bell::Posture::armed, std::memory_order_relaxed);
+  base::RealAtoms::fence();
+  me_->bell.lose_user_interrupts();
+  kill(getpid(), signal_);
 }
 
 void Core::react() noexcept {
@@ -214,7 +237,7 @@ void Core::on_helper() noexcept {
 // The program is about to block in a call that an interrupt would cut short; the interrupt signal is blocked already.
 bool Core::before_foreign_call() noexcept {
   if (debt_count_ != 0) settle();
-  if (!interruptible() || resting_.load(std::memory_order_relaxed) != bell::Posture::armed) return false;
+  if (!interruptible() || !bell::is_armed(resting_.load(std::memory_order_relaxed))) return false;
   // With a helper something may become pending during the call; an interrupt, which is blocked here, must not be asked
   // for then.
   if (pending() == 0 && !helper_runs_.load(std::memory_order_relaxed)) return false;
@@ -228,9 +251,9 @@ bool Core::before_foreign_call() noexcept {
 
 void Core::after_foreign_call() noexcept {
   bell::Posture away = bell::Posture::away;
-  if (!resting_.compare_exchange_strong(away, bell::Posture::armed))
-    return;  // another thread entered the library meanwhile
-  rest_around_call(bell::Posture::armed);
+  const bell::Posture armed = armed_posture();
+  if (!resting_.compare_exchange_strong(away, armed)) return;  // another thread entered the library meanwhile
+  rest_around_call(armed);
 }
 
 // As rest() by the application's thread, but inside a call of the program, perhaps in its own signal handler: what a
@@ -248,9 +271,11 @@ void Core::start_helper() noexcept {
   while (ownership_.held() || !own(Owner::handler)) base::RealAtoms::pause();
   ownership_.set_shared(true);
   disown();
-  // The helper takes no signal of the program.
+  // The helper takes no signal of the program, but for its own faults: a program may have handlers for those, and a
+  // fault that is blocked ends it without them.
   sigset_t all, before;
   sigfillset(&all);
+  for (int fault : {SIGILL, SIGSEGV, SIGBUS, SIGFPE, SIGTRAP}) sigdelset(&all, fault);
   pthread_sigmask(SIG_SETMASK, &all, &before);
   try {
     helper_ = std::thread([this] { helper_loop(); });

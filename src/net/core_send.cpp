@@ -255,7 +255,7 @@ void Core::notify(int process, bool only_sleepers) noexcept {
 void Core::put_off(int process) noexcept {
   shm::ProcessRecord& record = segment_.record(process);
   base::RealAtoms::fence();
-  if (record.bell.peek() == bell::Posture::armed && debt_count_ < debts_.size()) {
+  if (bell::is_armed(record.bell.peek()) && debt_count_ < debts_.size()) {
     debts_[debt_count_++] = {process, base::now_ns() + patience_ns};
   } else {
     answer(process, record.bell.ring_after_fence(false));
@@ -271,7 +271,7 @@ void Core::pay_debts(bool all) noexcept {
     const Debt debt = debts_[i];
     bell::PostureWord<>& bell = segment_.record(debt.process).bell;
     if (bell.peek() == bell::Posture::quiet) continue;
-    if (!all && now < debt.due && bell.peek() == bell::Posture::armed) {
+    if (!all && now < debt.due && bell::is_armed(bell.peek())) {
       debts_[kept++] = debt;
     } else {
       answer(debt.process, bell.ring(false));
@@ -291,6 +291,7 @@ void Core::answer(int process, bell::Call call) noexcept {
       wake_helper(process);
       return;
     case bell::Call::interrupt:
+    case bell::Call::user_interrupt:
       break;
   }
   if (process == process_) {
@@ -300,6 +301,10 @@ void Core::answer(int process, bell::Call call) noexcept {
   ++counters_.interrupts_raised;
   const bell::Ringer* ringer = ringer_of(process);
   if (ringer == nullptr) return;  // who opens it rings it, after this
+  if (call == bell::Call::user_interrupt && ringer->ring_user()) {
+    ++counters_.user_interrupts_raised;
+    return;
+  }
   // Where it cannot be interrupted now (no descriptors left, say): if it has a helper, that one comes.
   if (!ringer->is_open() || !ringer->ring()) wake_helper(process);
 }

@@ -17,6 +17,8 @@ void Core::print_counters(FILE* to) const {
       {"bound to an announced receive", counters_.announced_used},
       {"interrupts taken", counters_.interrupts_taken},
       {"interrupts raised", counters_.interrupts_raised},
+      {"of those taken, user interrupts", counters_.user_interrupts_taken},
+      {"of those raised, user interrupts", counters_.user_interrupts_raised},
       {"sleepers woken", counters_.wakes},
       {"runs of the helper thread", counters_.helper_runs},
       {"waits that slept", counters_.sleeps},
@@ -27,7 +29,7 @@ void Core::print_counters(FILE* to) const {
       {"fragments through the ring", counters_.fragments},
   };
   for (const auto& row : rows) {
-    std::fprintf(to, "vif: rank %d: %-30s %" PRIu64 "\n", process_, row.name, row.value);
+    std::fprintf(to, "vif: rank %d: %-34s %" PRIu64 "\n", process_, row.name, row.value);
   }
 }
 

@@ -30,8 +30,10 @@ bool Settings::read(std::string& error) {
   reaction = wish == "poll"     ? Reaction::poll
              : wish == "sleep"  ? Reaction::sleep
              : wish == "signal" ? Reaction::signal
+             : wish == "uintr"  ? Reaction::user_interrupt
                                 : Reaction::automatic;
-  interrupts = reaction == Reaction::automatic || reaction == Reaction::signal;
+  user_interrupts = reaction == Reaction::user_interrupt;
+  interrupts = reaction == Reaction::automatic || reaction == Reaction::signal || user_interrupts;
   may_sleep = reaction != Reaction::poll;
   may_move = base::option("VIF_SPREAD") != "0";
   ring_allowed_first = base::option("VIF_CMA") != "1";
@@ -45,7 +47,7 @@ bool Settings::read(std::string& error) {
     spin_floor_ns = spin_ceiling_ns = static_cast<int64_t>(number("VIF_SPIN_US", 0)) * 1000;
   } else if (reaction == Reaction::sleep) {
     spin_floor_ns = spin_ceiling_ns = 0;
-  } else if (reaction == Reaction::signal) {
+  } else if (reaction == Reaction::signal || reaction == Reaction::user_interrupt) {
     spin_floor_ns = spin_ceiling_ns = 50'000;
   }
   return true;

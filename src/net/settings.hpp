@@ -6,11 +6,12 @@
 
 namespace vif::net {
 
-enum class Reaction : uint8_t { automatic, poll, sleep, signal };
+enum class Reaction : uint8_t { automatic, poll, sleep, signal, user_interrupt };
 
 struct Settings {
   Reaction reaction = Reaction::automatic;
   bool interrupts = true;          // computing peers may be interrupted
+  bool user_interrupts = false;    // by user interrupts, or not at all
   bool may_sleep = true;           // waiting may end in a sleep
   bool may_move = true;            // to another CPU, away from another process of the job
   bool ring_allowed_first = true;  // between two sides that wait, even where cross-memory copies may be made

@@ -290,5 +290,64 @@ TEST(BellModel, AHelperDoesNotDisturbAnOwnerThatCameBackToSleep) {
   EXPECT_NE(overwritten.report.find("Deadlock"), std::string::npos) << overwritten.report;
 }
 
+// The thread that takes user interrupts ends while the process is armed for them; a handler in another thread keeps the
+// rest of the process up meanwhile (net/core_rest.cpp). A user interrupt to the thread that ends is lost. A signal
+// shows its handler what its sender had written, by the locks of the kernel: `carried`.
+template <class Atoms>
+Body departing(bool look_after_resting) {
+  return [=](Program& program) {
+    auto bell = program.make<Bell<Atoms>>("bell");
+    auto resting = program.make<typename Atoms::template Atomic<uint32_t>>("resting");
+    auto carried = program.make<ModelAtomic<uint32_t>>("carried");
+    constexpr auto user = static_cast<uint32_t>(Posture::armed_user);
+    auto signal = [=] {
+      carried->fetch_add(1, std::memory_order_release);
+      raise(bell->owner);
+    };
+    auto publish_and_ring = [=] {
+      bell->work.fetch_add(1, std::memory_order_release);
+      if (bell->posture.ring(false) == Call::interrupt) signal();
+    };
+    bell->posture.rest(Posture::armed_user);
+    resting->store(user, std::memory_order_relaxed);
+    bell->owner = program.thread("other", [] { compute(); });
+    program.handler(
+        bell->owner,
+        [=] {
+          carried->fetch_add(0, std::memory_order_acquire);
+          do {
+            bell->treat();
+            const uint32_t kept = resting->load(std::memory_order_relaxed);
+            bell->posture.rest_again(static_cast<Posture>(kept));
+            if (look_after_resting && kept == user && resting->load(std::memory_order_relaxed) != kept) {
+              bell->posture.lose_user_interrupts();
+            }
+          } while (bell->has_work());
+        },
+        0);
+    program.thread("receiver", [=] {
+      uint32_t lost = user;
+      resting->compare_exchange_strong(lost, static_cast<uint32_t>(Posture::armed), std::memory_order_relaxed,
+                                       std::memory_order_relaxed);
+      Atoms::fence();
+      bell->posture.lose_user_interrupts();
+      signal();
+    });
+    program.thread("ringer", [=] {
+      publish_and_ring();
+      signal();  // for some other reason: a late interrupt from before
+      publish_and_ring();
+    });
+    program.at_end([=] { require(bell->treated == 2, "no event is lost with the thread that took the interrupts"); });
+  };
+}
+
+TEST(BellModel, NoEventIsLostWithTheThreadThatTookUserInterrupts) {
+  Result result = check(departing<ModelAtoms>(true), bounds(2, 2));
+  EXPECT_TRUE(result.passed) << result.report;
+  EXPECT_FALSE(explore(departing<ModelAtoms>(false), bounds(2, 2)).passed);
+  EXPECT_FALSE(explore(departing<AtomsWithoutFences>(true), bounds(2, 2)).passed);
+}
+
 }  // namespace
 }  // namespace vif::model

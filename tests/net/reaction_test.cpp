@@ -1,6 +1,7 @@
 // What happens while a process computes: messages arrive without any call of the library.
 #include <gtest/gtest.h>
 
+#include <cstdlib>
 #include <cstring>
 
 #include "base/clock.hpp"
@@ -39,7 +40,14 @@ int computing_receiver(Engine& engine) {
     JOB_CHECK(compute_until_here(bytes, static_cast<uint32_t>(round)));
     wait(engine, receiving);
   }
-  if (engine.process() == 1) JOB_CHECK(engine.counters().interrupts_taken > 0);
+  // With cross-memory access the sender may write into an announced buffer, and disturb nobody.
+  const char* copies = std::getenv("VIF_CMA");
+  if (engine.process() == 1 && copies != nullptr) JOB_CHECK(engine.counters().interrupts_taken > 0);
+  const char* reaction = std::getenv("VIF_REACTION");
+  if (reaction != nullptr && std::strcmp(reaction, "uintr") == 0) {
+    JOB_CHECK(engine.counters().user_interrupts_taken == engine.counters().interrupts_taken);
+    JOB_CHECK(engine.counters().user_interrupts_raised == engine.counters().interrupts_raised);
+  }
   return 0;
 }
 

@@ -59,7 +59,7 @@ Json machine_section() {
 Json signals_section() {
   Json list = Json::array();
   std::string error;
-  const int number = bell::install_handler([]() noexcept {}, error);
+  const int number = bell::install_handler([](bell::Interrupt) noexcept {}, error);
   if (number > 0) bell::remove_handler();
   list.push_back(
       {{"signal", number > 0 ? "SIGRTMAX-" + std::to_string(SIGRTMAX - number) + " (" + std::to_string(number) + ")"

@@ -8,7 +8,6 @@
 #include <cstring>
 #include <system_error>
 
-#include <cpuid.h>
 #include <fcntl.h>
 #include <linux/futex.h>
 #include <sched.h>
@@ -20,6 +19,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "bell/user_interrupt.hpp"
 #include "binding.hpp"
 #include "machine/cpus.hpp"
 
@@ -120,13 +120,14 @@ Fact shared_memory_fact() {
 }
 
 Fact user_interrupt_fact() {
-  unsigned a = 0;
-  unsigned b = 0;
-  unsigned c = 0;
-  unsigned d = 0;
-  const bool there = __get_cpuid_count(7, 0, &a, &b, &c, &d) != 0 && (d & (1U << 5)) != 0;
-  return {"user interrupts (CPU)", there ? "yes" : "no",
-          "Interrupts in 0.6 microseconds instead of the 5 of a signal; not used yet."};
+  const bell::UserInterruptSupport& support = bell::user_interrupt_support();
+  std::string value = "yes, and used";
+  if (support.emulated && !support.in_hardware()) {
+    value = "emulated, for tests: used when VIF_REACTION=uintr asks for them";
+  } else if (!support.usable()) {
+    value = std::string("no, signals are used (") + support.missing() + ")";
+  }
+  return {"user interrupts", value, "Interrupts in 0.6 microseconds instead of the 5 of a signal."};
 }
 
 std::string yama() {
