@@ -6,8 +6,8 @@
 // instructions raise SIGILL here, and their handler does what the manual says they do.
 //
 //   descriptor   one page of shared memory for each receiver (UPID): pending requests, the bit that says that a
-//                notification is outstanding, and whom to notify. A vector descriptor is an open file of it, whose offset is the vector; so it goes
-//                through fork, SCM_RIGHTS and pidfd_getfd with its vector.
+//                notification is outstanding, and whom to notify. A vector descriptor is an open file of it, whose
+//                offset is the vector; so it goes through fork, SCM_RIGHTS and pidfd_getfd with its vector.
 //   table        256 targets for each process (UITT), taken and given back without locks
 //   notification a real-time signal to the receiver's thread, the lowest that its program does not handle
 //   delivery     the handler of that signal, or of the SIGILL of stui and uiret, writes the frame that the CPU would
