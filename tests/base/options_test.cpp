@@ -42,7 +42,7 @@ TEST(Options, AnUnknownNameIsAnErrorThatNamesTheNearest) {
 TEST(Options, AnUnknownValueIsAnErrorThatNamesTheAcceptedOnes) {
   std::string complaint = check("VIF_REACTION=fast");
   EXPECT_TRUE(contains(complaint, "VIF_REACTION=fast")) << complaint;
-  EXPECT_TRUE(contains(complaint, "auto, poll, sleep or signal")) << complaint;
+  EXPECT_TRUE(contains(complaint, "auto, poll, sleep, signal or uintr")) << complaint;
   EXPECT_TRUE(contains(check("VIF_EAGER_LIMIT=many"), "a size such as"));
   EXPECT_NE(check("VIF_SPIN_US=-1"), "");
   EXPECT_NE(check("VIF_CMA=yes"), "");
