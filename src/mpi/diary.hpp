@@ -35,6 +35,19 @@ class Visit {
   Visit& operator=(const Visit&) = delete;
 };
 
+// The same for one that sends or receives a message and waits for it: it notes its message itself, a send when it is on
+// its way, so that the peer does not wait for our notes.
+class Conversation {
+ public:
+  Conversation(const char* name, uint16_t function) {
+    enter(name);
+    diary().prepare(function);
+  }
+  ~Conversation() { diary().end(); }
+  Conversation(const Conversation&) = delete;
+  Conversation& operator=(const Conversation&) = delete;
+};
+
 // The same for one that is called over and over until something has happened.
 class Question {
  public:
@@ -55,7 +68,7 @@ inline void note_message(trace::Act act, uint32_t context, int process, int tag,
   note.peer = process;
   note.tag = tag;
   note.bytes = static_cast<uint64_t>(bytes);
-  mine.rewrite();
+  mine.write();
 }
 
 // A collective call. `root`: its index in the job, or -1.

@@ -14,7 +14,7 @@ enum class Phase : uint8_t { before_init, running, finalized };
 extern std::atomic<Phase> phase;
 
 // The MPI function that this thread is in, for error messages.
-extern thread_local const char* current_function;
+extern constinit thread_local const char* current_function;
 
 // Prints that the call is made before MPI_Init or after MPI_Finalize, and ends the process.
 [[noreturn, gnu::cold]] void refuse_outside(const char* function);

@@ -15,7 +15,7 @@
 namespace vif::mpi {
 
 std::atomic<Phase> phase{Phase::before_init};
-thread_local const char* current_function = nullptr;
+constinit thread_local const char* current_function = nullptr;
 
 namespace {
 

@@ -151,6 +151,9 @@ ASKING = re.compile(
 )
 QUESTION = re.compile(r"MPI_(Test(all|any|some)?|I(m)?probe|Request_get_status(_all|_any|_some)?|Parrived|Win_test)$")
 
+# Those that write their entry themselves, once, when nothing is delayed by it.
+CONVERSATION = re.compile(r"MPI_(S|Rs|Ss)?(end|Recv|Sendrecv(_replace)?)(_c)?$")
+
 
 def entry_line(number, function):
     """What an entry point does first."""
@@ -164,7 +167,8 @@ def entry_line(number, function):
     )
     if not recorded:
         return f'  enter("{name}");'
-    return f'  const {"Question" if QUESTION.match(name) else "Visit"} visit("{name}", {number});'
+    kind = "Question" if QUESTION.match(name) else "Conversation" if CONVERSATION.match(name) else "Visit"
+    return f'  {"" if kind == "Conversation" else "const "}{kind} visit("{name}", {number});'
 
 
 def entry_point(number, function):
@@ -191,6 +195,7 @@ def exports(functions):
         '#include "mpi/entry.hpp"',
         '#include "api.hpp"',
         "",
+        "using vif::mpi::Conversation;",
         "using vif::mpi::Question;",
         "using vif::mpi::Visit;",
         "using vif::mpi::enter;",

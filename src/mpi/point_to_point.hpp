@@ -81,8 +81,8 @@ inline void fill_place(net::Request& request, const Side& side, void* buffer) no
   request.view = laid_out ? view_of(*side.type, side.count) : data::View{};
 }
 
-// Fills what the user of the engine fills. `buffer`: the user's, or contiguous bytes.
-inline void fill_send(net::Request& request, const Side& side, void* buffer, net::SendMode mode) noexcept {
+// Fills what the user of the engine fills, without a note. `buffer`: the user's, or contiguous bytes.
+inline void prepare_send(net::Request& request, const Side& side, void* buffer, net::SendMode mode) noexcept {
   request.context = side.comm->context;
   request.process = side.comm->processes[side.peer];
   request.source = side.comm->rank;
@@ -91,10 +91,9 @@ inline void fill_send(net::Request& request, const Side& side, void* buffer, net
   fill_place(request, side, buffer);
   request.length = static_cast<uint64_t>(side.bytes);
   request.on_complete = nullptr;
-  note_message(trace::Act::send, request.context, request.process, request.tag, side.bytes);
 }
 
-inline void fill_receive(net::Request& request, const Side& side, void* buffer) noexcept {
+inline void prepare_receive(net::Request& request, const Side& side, void* buffer) noexcept {
   request.context = side.comm->context;
   request.process = side.peer == MPI_ANY_SOURCE ? -1 : side.comm->processes[side.peer];
   request.source = side.peer == MPI_ANY_SOURCE ? net::any_source : side.peer;
@@ -102,7 +101,21 @@ inline void fill_receive(net::Request& request, const Side& side, void* buffer) 
   fill_place(request, side, buffer);
   request.length = static_cast<uint64_t>(side.bytes);
   request.on_complete = nullptr;
-  note_message(trace::Act::receive, request.context, request.process, request.tag, side.bytes);
+}
+
+inline void note_message(trace::Act act, const net::Request& request) noexcept {
+  note_message(act, request.context, request.process, request.tag, static_cast<int64_t>(request.length));
+}
+
+// The same, with a note.
+inline void fill_send(net::Request& request, const Side& side, void* buffer, net::SendMode mode) noexcept {
+  prepare_send(request, side, buffer, mode);
+  note_message(trace::Act::send, request);
+}
+
+inline void fill_receive(net::Request& request, const Side& side, void* buffer) noexcept {
+  prepare_receive(request, side, buffer);
+  note_message(trace::Act::receive, request);
 }
 
 // The packed form of a message, for as long as this object lives: of MPI_Sendrecv_replace.

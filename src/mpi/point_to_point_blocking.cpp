@@ -8,10 +8,11 @@ namespace {
 
 int send_and_wait(const Side& side, net::SendMode mode) {
   net::Request request;
-  fill_send(request, side, side.buffer, mode);
+  prepare_send(request, side, side.buffer, mode);
   net::Engine& core = engine();
   net::ApiScope scope(core);
   core.send(request);
+  note_message(trace::Act::send, request);
   if (!request.complete()) core.wait(request);
   if (request.status.outcome == net::Outcome::success) [[likely]]
     return MPI_SUCCESS;
@@ -26,10 +27,11 @@ inline int send(Side side, net::SendMode mode) {
 
 int receive_and_wait(const Side& side, MPI_Status* status) {
   net::Request request;
-  fill_receive(request, side, side.buffer);
+  prepare_receive(request, side, side.buffer);
   net::Engine& core = engine();
   net::ApiScope scope(core);
   core.receive(request);
+  note_message(trace::Act::receive, request);
   if (!request.complete()) core.wait(request);
   const net::Status& ended = request.status;
   if (!ignored(status)) set_status(status, ended.source, ended.tag, ended.bytes, false);

@@ -71,10 +71,7 @@ void Core::when_owned(Action action) noexcept {
 void Core::receive_message(Request& request, Message* message) noexcept {
   request.done.store(0, std::memory_order_relaxed);
   when_owned([&] {
-    request.is_send = false;
-    request.moved = 0;
-    request.transfer = 0;
-    request.cancel_wanted = false;
+    request.begin(false);
     if (give(request, message->process, *message)) return;
     request.status.bytes = 0;  // its sender withdrew it after the probe: an empty message
     complete(request, Outcome::success);

@@ -69,8 +69,25 @@ struct Channel {
   std::atomic<bool> ringer_opening;
 };
 
+// A call that began a message, to be known again: its arguments, noted on every message and hashed when asked.
+struct Site {
+  int32_t process = 0;
+  int32_t tag = 0;
+  uint32_t kind = 0;
+  uint64_t length = 0;
+
+  uint32_t number() const noexcept {
+    return (static_cast<uint32_t>(process) * 31 + static_cast<uint32_t>(tag)) * 31 +
+           static_cast<uint32_t>(std::bit_width(length)) * 2 + kind;
+  }
+};
+
 // The request that this thread began last. A wait whose argument it is waits for it alone: a blocking call.
 extern thread_local const Request* begun_last;
+
+// What a handler copies at once, and an API call before it returns: the rest would be done by an interrupt at once, no
+// gain, and its cost.
+inline constexpr uint64_t bounded_copy_budget = 1024 * 1024;
 
 class Core final : public Engine, public RemoteMemory {
  public:
@@ -138,9 +155,22 @@ class Core final : public Engine, public RemoteMemory {
   bool meet_the_others(std::string& error);
 
   // --- owned ---
-  bool own(Owner as) noexcept;
-  bool disown() noexcept;  // goes round again for whoever came meanwhile; true: the last pass left work
-  void turn() noexcept;    // one pass over everything that may progress
+  bool own(Owner as) noexcept {
+    if (!ownership_.try_acquire()) return false;
+    owner_ = as;
+    copy_budget_ = as == Owner::waiting || as == Owner::helper ? UINT64_MAX : bounded_copy_budget;
+    more_ = false;
+    return true;
+  }
+  // Goes round again for whoever came meanwhile. True: the last pass left work.
+  bool disown() noexcept {
+    const Owner as = owner_;
+    const bool more = more_;
+    publish_completions();
+    return ownership_.release() ? go_round_again(as) : more;
+  }
+  bool go_round_again(Owner as) noexcept;
+  void turn() noexcept;  // one pass over everything that may progress
   bool nothing_before() const noexcept;
   void run_inbox() noexcept;
   void run_poller(Poller& poller) noexcept;
@@ -155,11 +185,16 @@ class Core final : public Engine, public RemoteMemory {
   // Only the owner writes; the resting thread reads it without owning.
   void interest(int change) noexcept { interest_.store(pending() + change, std::memory_order_relaxed); }
   int pending() const noexcept { return interest_.load(std::memory_order_relaxed); }
-  void publish_completions() noexcept;
+  bool others_may_sleep() const noexcept { return multiple_ || helper_runs_.load(std::memory_order_relaxed); }
+  void publish_completions() noexcept {
+    if (others_may_sleep()) tell_sleepers();
+  }
+  void tell_sleepers() noexcept;
   void refill() noexcept;  // app context: what handlers will take from the reserves
 
   Channel& channel(int process) noexcept { return channels_[process]; }
   bool connect(int process) noexcept;
+  bool post_at_once(Channel& peer, Request& request) noexcept;
   bool post(int process, Request& request) noexcept;
   bool post_eager(int process, Request& request) noexcept;
   bool post_offer(int process, Request& request) noexcept;
@@ -174,9 +209,7 @@ class Core final : public Engine, public RemoteMemory {
   void put_off(int process) noexcept;
   void pay_debts(bool all) noexcept;
   void note_site(const Request& request, uint32_t kind) noexcept {
-    if (owner_ != Owner::app) return;
-    site_ = (static_cast<uint32_t>(request.process) * 31 + static_cast<uint32_t>(request.tag)) * 31 +
-            static_cast<uint32_t>(std::bit_width(request.length)) * 2 + kind;
+    if (owner_ == Owner::app) site_ = {request.process, request.tag, kind, request.length};
   }
   void answer(int process, bell::Call call) noexcept;
   void wake_helper(int process) noexcept;
@@ -236,6 +269,8 @@ class Core final : public Engine, public RemoteMemory {
   void take_posture(bell::Posture posture, Owner as) noexcept;
   void call_again(bell::Posture posture, Owner as) noexcept;
   bool visible_work() noexcept;
+  bool hidden_work() noexcept;
+  int ring_with_packet() noexcept;
   shm::ShmCell* reserve(Channel& peer, uint32_t outside) noexcept;
   bool unqueue(Request& request) noexcept;
   void wait_as_leader(bool (*condition)(void*), void* argument) noexcept;
@@ -243,6 +278,8 @@ class Core final : public Engine, public RemoteMemory {
   bool look_beside(bool (*condition)(void*), void* argument) noexcept;
   void turn_beside(uint64_t& seen, bool& known) noexcept;
   void tell_leader() noexcept;
+  void look() noexcept;
+  bool look_at_once(bool (*condition)(void*), void* argument) noexcept;
   bool look_for_a_while(bool (*condition)(void*), void* argument, int64_t start) noexcept;
   void move_apart() noexcept;
   void sleep_once(bool (*condition)(void*), void* argument) noexcept;
@@ -319,7 +356,7 @@ class Core final : public Engine, public RemoteMemory {
   bell::SpinBudget spin_{20'000, 1'000'000};
   machine::CrowdWatch crowd_;
   bell::GapHistory gaps_;
-  uint32_t site_ = 0;      // the call that the program made last, for gaps_
+  Site site_;              // the call that the program made last, for gaps_
   bool gap_open_ = false;  // outside the library since left_at_, with something under way
   int64_t left_at_ = 0;
   volatile int64_t interrupted_ns_ = 0;  // of the gap: handlers, not the program (written by them)

@@ -21,11 +21,7 @@ void move_bytes(const Request& send, const Request& receive, uint64_t bytes) noe
 
 void Core::start_receive(Request& request) noexcept {
   note_site(request, 0);
-  request.is_send = false;
-  request.moved = 0;
-  request.transfer = 0;
-  request.cancel_wanted = false;
-  request.announced = false;
+  request.begin(false);
   while (Message* message = unexpected_.find(request.context, request.source, request.tag)) {
     unexpected_.remove(*message);
     if (message->kind == Message::Kind::offered &&

@@ -15,9 +15,6 @@
 namespace vif::net {
 namespace {
 
-constexpr uint64_t handler_copy_budget = 1024 * 1024;
-// What an API call copies before it returns. The rest would be done by an interrupt at once: no gain, and its cost.
-constexpr uint64_t app_copy_budget = handler_copy_budget;
 constexpr int passes_before_interrupt = 4;
 // An interrupt costs 3 us and more: that long its handler waits for the next piece of a transfer under way.
 constexpr int64_t interrupt_cost_ns = 4'000;  // about, to the one who takes it, beside what the handler does
@@ -25,33 +22,20 @@ constexpr int64_t linger_ns = 2'000;
 
 }  // namespace
 
-bool Core::own(Owner as) noexcept {
-  if (!ownership_.try_acquire()) return false;
-  owner_ = as;
-  copy_budget_ = as == Owner::waiting || as == Owner::helper ? UINT64_MAX
-                 : as == Owner::handler                      ? handler_copy_budget
-                                                             : app_copy_budget;
-  more_ = false;
-  return true;
-}
-
-bool Core::disown() noexcept {
-  const Owner as = owner_;
-  bool more = more_;
-  publish_completions();
-  while (ownership_.release()) {
+// Somebody came while the engine was owned as `as`, and left it to its owner.
+bool Core::go_round_again(Owner as) noexcept {
+  do {
     owner_ = as;  // a handler may have owned it in between
     turn();
-    more = more_;
     publish_completions();
-  }
-  return more;
+  } while (ownership_.release());
+  return more_;
 }
 
 void Core::enter() noexcept {
   if (gap_open_) {
     gap_open_ = false;
-    gaps_.learn(site_, base::now_ns() - left_at_ - interrupted_ns_);
+    gaps_.learn(site_.number(), base::now_ns() - left_at_ - interrupted_ns_);
   }
   if (resting_.load(std::memory_order_relaxed) == bell::Posture::quiet || multiple_) return;
   resting_.store(bell::Posture::quiet, std::memory_order_relaxed);
@@ -94,7 +78,7 @@ bell::Posture Core::armed_posture() const noexcept {
 
 // What the program does next, as far as its past tells: whoever wants it may wait a moment for it.
 void Core::open_gap() noexcept {
-  const uint32_t soon = gaps_.expects_short(site_) ? 1 : 0;
+  const uint32_t soon = gaps_.expects_short(site_.number()) ? 1 : 0;
   if (me_->back_soon.load(std::memory_order_relaxed) != soon) me_->back_soon.store(soon, std::memory_order_relaxed);
   gap_open_ = true;
   interrupted_ns_ = 0;
@@ -153,18 +137,26 @@ void Core::call_again(bell::Posture posture, Owner as) noexcept {
 
 // Whether a pass would find something. Single thread and its handlers only: it reads the owner's own state.
 bool Core::visible_work() noexcept {
-  if (me_->connections.load(std::memory_order_relaxed) != connections_seen_) return true;
+  return ring_with_packet() >= 0 || hidden_work() || (!app_inbox_.empty() && !bell::in_handler());
+}
+
+// A peer that has sent something; -1: none.
+int Core::ring_with_packet() noexcept {
   for (int i = 0; i < incoming_count_; ++i) {
-    if (channel(incoming_list_[i]).in.peek() != nullptr) return true;
+    if (channel(incoming_list_[i]).in.peek() != nullptr) return incoming_list_[i];
   }
-  if (!me_->matched.empty()) return true;
-  if (!app_inbox_.empty() && !bell::in_handler()) return true;
-  return !outgoing_.empty() || !incoming_.empty() || queued_count_ != 0 || pollers_ != nullptr || !inbox_.empty();
+  return -1;
+}
+
+// What a pass would find beside packets, and tasks for the application.
+bool Core::hidden_work() noexcept {
+  return me_->connections.load(std::memory_order_relaxed) != connections_seen_ || !me_->matched.empty() ||
+         !outgoing_.empty() || !incoming_.empty() || queued_count_ != 0 || pollers_ != nullptr || !inbox_.empty();
 }
 
 // A peer that waits keeps the pieces of a transfer coming, or taking: the handler goes on with it as long as it does.
 void Core::linger() noexcept {
-  const uint64_t end = moved_ + handler_copy_budget;
+  const uint64_t end = moved_ + bounded_copy_budget;
   uint64_t moved = moved_;
   int64_t last = base::now_ns();
   while (!outgoing_.empty() || !incoming_.empty()) {

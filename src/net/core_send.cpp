@@ -15,21 +15,46 @@ constexpr int64_t patience_ns = 6'000;
 
 void Core::start_send(Request& request) noexcept {
   note_site(request, 1);
-  request.is_send = true;
-  request.moved = 0;
-  request.transfer = 0;
-  request.cancel_wanted = false;
+  request.begin(true);
   if (request.process == process_) {
     if (channel(process_).queue_head != nullptr || !send_to_self(request)) enqueue(process_, request);
     return;
   }
   Channel& peer = channel(request.process);
+  if (post_at_once(peer, request)) return;
   if (peer.failed) {
     complete(request, Outcome::peer_dead);
     return;
   }
   if (peer.queue_head == nullptr && post(request.process, request)) return;
   enqueue(request.process, request);
+}
+
+// The short way of a small message when nothing is in its way: one cell, and the bell. False: the long way.
+bool Core::post_at_once(Channel& peer, Request& request) noexcept {
+  const uint64_t length = request.length;
+  if (length > shm::cell_inline_bytes || !peer.sending || peer.failed || peer.queue_head != nullptr ||
+      request.mode != SendMode::standard || request.view.layout != nullptr || length > settings_.eager_limit ||
+      !fits_credit(peer, length + message_cost)) {
+    return false;
+  }
+  shm::ShmCell* cell = peer.out.reserve(0);
+  if (cell == nullptr) return false;
+  const bool attentive = request.on_complete != nullptr;
+  cell->kind = packet_eager;
+  cell->flags = attentive ? packet_attentive : 0;
+  cell->payload = static_cast<uint32_t>(length);
+  cell->context = request.context;
+  cell->source = request.source;
+  cell->tag = request.tag;
+  cell->length = length;
+  copy_short(cell->bytes, static_cast<const std::byte*>(request.buffer), length);
+  peer.out.publish(*cell);
+  peer.eager_sent += length + message_cost;
+  ++counters_.eager_sent;
+  notify(request.process, !attentive);
+  complete(request, Outcome::success);
+  return true;
 }
 
 // Reserves the ring to a peer and tells it that there is one.
@@ -239,17 +264,19 @@ void Core::flush_all() noexcept {
 // Tells a peer that something was published for it. `only_sleepers`: a computing peer need not be interrupted for it.
 void Core::notify(int process, bool only_sleepers) noexcept {
   shm::ProcessRecord& record = segment_.record(process);
-  const bool patient = !multiple_ && (owner_ == Owner::app || owner_ == Owner::waiting);
-  if (only_sleepers || !patient || record.back_soon.load(std::memory_order_relaxed) == 0) {
-    const bell::Call call = record.bell.ring(only_sleepers);
-    answer(process, call);
-    // Read after the fence of that ring; partner: the fence of demand().
-    if (only_sleepers && call == bell::Call::nothing && record.demanding.load(std::memory_order_relaxed) != 0) {
-      answer(process, record.bell.ring_after_fence(false));
-    }
+  if (only_sleepers) {
+    base::RealAtoms::fence();  // partners: the fences of rest() and of demand()
+    const bool demanding = record.demanding.load(std::memory_order_relaxed) != 0;
+    if (record.bell.peek() == bell::Posture::quiet && !demanding) return;
+    answer(process, record.bell.ring_after_fence(!demanding));
     return;
   }
-  put_off(process);
+  const bool patient = !multiple_ && (owner_ == Owner::app || owner_ == Owner::waiting);
+  if (patient && record.back_soon.load(std::memory_order_relaxed) != 0) {
+    put_off(process);
+  } else {
+    answer(process, record.bell.ring(false));
+  }
 }
 
 void Core::put_off(int process) noexcept {

@@ -249,7 +249,7 @@ bool Core::may_come_to_wait(const Request& request) noexcept {
 // until it is done. Not when this side is expected to wait in a moment.
 bool Core::worth_interrupting(const shm::Transfer<>& moving) const noexcept {
   if (demanded_ > 0) return true;
-  if (owner_ == Owner::app && !asked_ && !multiple_ && gaps_.expects_short(site_)) return false;
+  if (owner_ == Owner::app && !asked_ && !multiple_ && gaps_.expects_short(site_.number())) return false;
   return asked_ || !moving.ring_first() || moving.sender_attentive() || moving.receiver_attentive();
 }
 

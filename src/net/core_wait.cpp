@@ -19,6 +19,7 @@ namespace {
 // Even with a CPU for every rank, the kernel may have put on this CPU the very process that this one has just woken and
 // waits for: 30 us became the whole time of looking. A yield costs 0.2 us when nobody else wants the CPU.
 constexpr int64_t yield_every_ns = 5'000;
+constexpr int first_looks = 32;                   // less than a microsecond
 constexpr int64_t peer_check_ns = 1'000'000'000;  // a wait without any event looks that often whether its peers live
 
 }  // namespace
@@ -116,10 +117,15 @@ void Core::tell_leader() noexcept {
 }
 
 void Core::wait_as_leader(bool (*condition)(void*), void* argument) noexcept {
-  const int64_t start = base::now_ns();
   if (multiple_) me_->bell.be_quiet();  // another thread may have armed it; the leader looks by itself
-  me_->waiting_since.store(start, std::memory_order_relaxed);
+  me_->waiting_since.store(0, std::memory_order_relaxed);
   me_->waiting.store(1, std::memory_order_relaxed);
+  if (!oversubscribed_ && look_at_once(condition, argument)) {
+    me_->waiting.store(0, std::memory_order_relaxed);
+    return;
+  }
+  const int64_t start = base::now_ns();
+  me_->waiting_since.store(start, std::memory_order_relaxed);
   if (look_for_a_while(condition, argument, start)) {
     spin_.came(base::now_ns() - start);
     me_->waiting.store(0, std::memory_order_relaxed);
@@ -131,17 +137,40 @@ void Core::wait_as_leader(bool (*condition)(void*), void* argument) noexcept {
   me_->waiting.store(0, std::memory_order_relaxed);
 }
 
+void Core::look() noexcept {
+  if (!own(Owner::waiting)) return;
+  looking_ = true;
+  turn();
+  looking_ = false;
+  disown();
+}
+
+// The first looks, without a clock: reading it twice costs as much as the rest of a message that is there already.
+// Where nothing but messages can make progress, only the rings are looked at.
+bool Core::look_at_once(bool (*condition)(void*), void* argument) noexcept {
+  look();
+  for (int looks = 1; looks < first_looks; ++looks) {
+    if (condition(argument)) return true;
+    if (others_may_sleep() || debt_count_ != 0 || hidden_work()) {
+      look();
+    } else if (const int process = ring_with_packet(); process >= 0 && own(Owner::waiting)) {
+      looking_ = true;
+      poll(process);
+      looking_ = false;
+      disown();
+      continue;
+    }
+    base::RealAtoms::pause();
+  }
+  return condition(argument);
+}
+
 bool Core::look_for_a_while(bool (*condition)(void*), void* argument, int64_t start) noexcept {
   const bool sleeps = settings_.may_sleep;
   int64_t yielded = start;
   int64_t peers_checked = start;
   for (uint32_t turns = 0;; ++turns) {
-    if (own(Owner::waiting)) {
-      looking_ = true;
-      turn();
-      looking_ = false;
-      disown();
-    }
+    look();
     if (condition(argument)) return true;
     if (oversubscribed_) {
       sched_yield();
@@ -231,11 +260,10 @@ void Core::sleep_on_bell(bool (*condition)(void*), void* argument) noexcept {
 }
 
 // Something completed: whoever sleeps for it must look. Owned; any context.
-void Core::publish_completions() noexcept {
+void Core::tell_sleepers() noexcept {
   const bool left_for_app = (owner_ == Owner::handler || owner_ == Owner::helper) && !app_inbox_.empty();
   if (completions_ == completions_told_ && !left_for_app) return;
   completions_told_ = completions_;
-  if (!multiple_ && !helper_runs_.load(std::memory_order_relaxed)) return;
   epoch_.fetch_add(1, std::memory_order_seq_cst);
   if (followers_.load(std::memory_order_seq_cst) != 0) base::RealAtoms::wake(epoch_, INT_MAX);
   if (owner_ == Owner::waiting) return;

@@ -56,21 +56,46 @@ struct Request : Task {
 
   bool complete() const noexcept { return done.load(std::memory_order_acquire) != 0; }
 
-  // Engine-private.
-  Request* queue_next = nullptr;
+  // Engine-private. What a start sets has no value before: clearing it all costs a message as much as its flight.
+  Request* queue_next;
   Request** queue_link = nullptr;  // the pointer that points to this one, when queued
-  uint64_t order = 0;              // receive: posting order, then length or time of the match; long send: the latter
-  uint64_t moved = 0;              // bytes moved so far
-  uint32_t transfer = 0;           // index + 1 of the transfer descriptor in use, 0: none
-  bool is_send = false;
-  bool cancel_wanted = false;
-  bool rung = false;       // offered send: its receiver was interrupted for it, if it computed
-  bool announced = false;  // posted receive: its sender may bind a message to it
+  uint64_t order;                  // receive: posting order, then length or time of the match; long send: the latter
+  uint64_t moved;                  // bytes moved so far
+  uint32_t transfer;               // index + 1 of the transfer descriptor in use, 0: none
+  bool is_send;
+  bool cancel_wanted;
+  bool rung;       // offered send: its receiver was interrupted for it, if it computed
+  bool announced;  // posted receive: its sender may bind a message to it
+
+  Request() noexcept {}
+  // A request that is about to be started.
+  void begin(bool sends) noexcept {
+    is_send = sends;
+    moved = 0;
+    transfer = 0;
+    cancel_wanted = false;
+    rung = false;
+    announced = false;
+  }
 };
 
 // memcpy for messages: an empty one may have no address.
 inline void copy_bytes(void* to, const void* from, uint64_t bytes) noexcept {
   if (bytes != 0) std::memcpy(to, from, bytes);
+}
+
+// The same, of at most 24 bytes that do not overlap: without a call.
+inline void copy_short(std::byte* to, const std::byte* from, uint64_t bytes) noexcept {
+  if (bytes >= 8) {
+    std::memcpy(to, from, 8);
+    if (bytes > 16) std::memcpy(to + 8, from + 8, 8);
+    std::memcpy(to + bytes - 8, from + bytes - 8, 8);
+  } else if (bytes >= 4) {
+    std::memcpy(to, from, 4);
+    std::memcpy(to + bytes - 4, from + bytes - 4, 4);
+  } else {
+    for (uint64_t i = 0; i < bytes; ++i) to[i] = from[i];
+  }
 }
 
 // Bytes `from` to `from` + `bytes` of the message of a send, and into the memory of a receive.
@@ -83,7 +108,12 @@ inline void take_bytes(const Request& send, uint64_t from, void* to, uint64_t by
 }
 inline void put_bytes(const Request& receive, uint64_t to, const void* from, uint64_t bytes) noexcept {
   if (receive.view.layout == nullptr) [[likely]] {
-    copy_bytes(static_cast<std::byte*>(receive.buffer) + to, from, bytes);
+    std::byte* place = static_cast<std::byte*>(receive.buffer) + to;
+    if (bytes <= 24) {
+      copy_short(place, static_cast<const std::byte*>(from), bytes);
+    } else {
+      std::memcpy(place, from, bytes);
+    }
   } else {
     data::scatter(receive.view, receive.buffer, to, from, bytes);
   }

@@ -37,6 +37,21 @@ struct Note {
   uint64_t bytes = 0;
   uint64_t members = 0;   // collective: bit p says that process p of the job takes part; 0: not known
   uint16_t repeated = 0;  // how many times more the same question was asked (MPI_Test)
+
+  // Field by field: the copy of an empty note would be read back in other pieces than it was written, which stalls the
+  // stores behind it.
+  void reset(uint16_t name) noexcept {
+    function = name;
+    origin = 0;
+    act = Act::none;
+    context = 0;
+    number = 0;
+    peer = -1;
+    tag = 0;
+    bytes = 0;
+    members = 0;
+    repeated = 0;
+  }
 };
 
 template <class Atoms = base::RealAtoms>
@@ -92,9 +107,18 @@ class Diary {
 
   // --- by the thread that writes it ---
   void begin(uint16_t function) noexcept {
-    note_ = Note{};
-    note_.function = function;
+    note_.reset(function);
     ++operations_;
+    publish(true);
+  }
+  // The same for a function whose entry is written later: by write(), or at the end.
+  void prepare(uint16_t function) noexcept {
+    note_.reset(function);
+    ++operations_;
+    prepared_ = true;
+  }
+  void write() noexcept {
+    prepared_ = false;
     publish(true);
   }
   // The same for a function that a program calls over and over until something has happened: asked again at once, it
@@ -107,7 +131,10 @@ class Diary {
   // What the operation is about; may be refined.
   Note& note() noexcept { return note_; }
   void rewrite() noexcept { entry_of(operations_ - 1).write(operations_ - 1, ++writings_, note_); }
-  void end() noexcept { state_.store(2 * operations_, std::memory_order_release); }
+  void end() noexcept {
+    if (prepared_) write();
+    state_.store(2 * operations_, std::memory_order_release);
+  }
 
   // --- by anybody ---
   uint64_t begun() const noexcept { return state_.load(std::memory_order_acquire) / 2; }
@@ -132,6 +159,7 @@ class Diary {
   // The writer's own.
   uint64_t operations_ = 0;
   uint64_t writings_ = 0;
+  bool prepared_ = false;
   Note note_;
   alignas(64) Entry<Atoms> entries_[entry_count];
 };
