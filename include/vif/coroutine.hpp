@@ -188,6 +188,8 @@ struct Switch {
   void await_suspend(std::coroutine_handle<Promise> waits) const {
     Resumption resumption(waits);
     try {
+      // What the coroutine has posted so far comes before what it posts from there.
+      Runtime::flush_others(runtime, colour);
       // It may be running elsewhere, or be destroyed (the runtime has stopped), before this returns.
       runtime.post(colour, std::move(resumption));
     } catch (...) {

@@ -34,6 +34,33 @@ typedef void (*vif_handler)(void* argument);
 /* Starts the cores: so many, or with 0 one for each CPU that may be used. Errors: EINVAL (an option of the environment
  * is wrong), EAGAIN and others of pthread_create. */
 VIF_PUBLIC int vif_runtime_create(int cores, vif_runtime** runtime);
+/* A handler that has held its core for longer than stall_limit_ns, and still does. Valid during the call alone. */
+typedef struct vif_stall_report {
+  int core;
+  vif_colour colour;
+  int64_t lasts_ns;    /* so far */
+  const char* handler; /* where its code is: a name where there is one, else the file and the offset */
+  const char* text;    /* all of it, with the stack, for people */
+} vif_stall_report;
+
+/* Begin with VIF_RUNTIME_OPTIONS, so that what a later version adds has its default. What each means is written in
+ * <vif/event.hpp>; the environment has the last word (`vif info --options`). */
+typedef struct vif_runtime_options {
+  uint64_t size;          /* of this structure, as the program knows it */
+  int cores;              /* 0: one for each CPU that may be used */
+  int bind;               /* each core to a CPU of its own, when there are as many CPUs */
+  int steal;              /* idle cores take whole colours from busy ones */
+  uint32_t batch;         /* events handed over to another core at once; 0: learnt */
+  int64_t turn_ns;        /* how long a colour may run before the others of its core have their turn */
+  int64_t stall_limit_ns; /* handlers that run for longer are reported; 0: none */
+  void (*on_stall)(const vif_stall_report* report, void* argument); /* NULL: printed to standard error */
+  void* on_stall_argument;                                          /* on_stall is called on a thread of its own */
+} vif_runtime_options;
+#define VIF_RUNTIME_OPTIONS \
+  { sizeof(vif_runtime_options), 0, 1, 0, 0, 20000, 0, 0, 0 }
+
+/* The same with options. EINVAL: they ask for what cannot be; the sentence says what. */
+VIF_PUBLIC int vif_runtime_create_with(const vif_runtime_options* options, vif_runtime** runtime);
 /* As vif_stop() and vif_run(), if that has not been done. From a thread that is no core. */
 VIF_PUBLIC void vif_runtime_destroy(vif_runtime* runtime);
 
@@ -43,6 +70,10 @@ VIF_PUBLIC int vif_post(vif_runtime* runtime, vif_colour colour, vif_handler han
 VIF_PUBLIC int vif_post_front(vif_runtime* runtime, vif_colour colour, vif_handler handler, void* argument);
 /* An event that only reads what the colour protects, and runs beside others that do. */
 VIF_PUBLIC int vif_post_shared(vif_runtime* runtime, vif_colour colour, vif_handler handler, void* argument);
+
+/* In a handler: hands over what the handlers of this core have posted and the core still holds back for others; what
+ * anybody posts after it comes later. Elsewhere: does nothing. */
+VIF_PUBLIC void vif_flush(void);
 
 /* Timers, descriptors and signals: when one fires, an event of the colour runs handler(argument). `watch` may be NULL;
  * else *watch must be given to vif_watch_cancel() or vif_watch_forget(), once. Errors also: those of epoll_ctl() and

@@ -6,9 +6,13 @@
 //   runtime.run();                                          // returns when all has run
 //
 // What is promised
-// - Two events of one colour never run at once, and run in the order in which they were posted, by one thread or by the
-//   handlers of one colour. (Events from elsewhere may come in between; with RuntimeOptions::batch = 1 an event that
-//   was posted because of another, by whatever way, comes after it.) post_front() puts an event before those that wait.
+// - Two events of one colour never run at once.
+// - Order: what one thread, the handlers of one colour, the handlers that run on one core, or one coroutine post to a
+//   colour runs in the order of the posts. Between different posters there is no order, even where one has posted
+//   because of the other: a core may hold events for another core back for a moment, to hand several over at once.
+//   Runtime::flush() hands them over: what anybody posts after it comes later. With RuntimeOptions::batch = 1 nothing
+//   is held back, and an event always comes after those whose posting was the cause of its own.
+// - post_front() puts an event before those of the colour that wait.
 // - Shared events (post_shared) of a colour run beside each other, never beside an exclusive one, and in order with
 //   them.
 // - Events of colours that belong to different cores run at the same time. A colour always belongs to the same core.
@@ -256,6 +260,13 @@ class VIF_PUBLIC Runtime {
   bool post_shared(Colour colour, Function&& function) {
     return detail::post(*scheduler_, colour, detail::Posting::shared, std::forward<Function>(function));
   }
+
+  // Hands over what the handlers of this core have posted and the core still holds back. For a handler that tells
+  // others by memory or a descriptor that it has posted, or that posts and then computes for long. Elsewhere: does
+  // nothing.
+  static void flush() noexcept;
+  // The same, but for what is held for the core of `colour`: for who goes on there.
+  static void flush_others(Runtime& runtime, Colour colour) noexcept;
 
   // Timers, descriptors and signals: when one fires, an event of the colour runs the function, which may take a Watch&
   // to cancel itself. What fires again while that event waits or runs is one more run after it at most; a timer that

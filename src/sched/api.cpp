@@ -154,6 +154,17 @@ std::uint16_t Runtime::place_of(Colour colour) const noexcept {
 }
 Colour Runtime::new_colour() noexcept { return scheduler_->new_colour(); }
 
+void Runtime::flush() noexcept {
+  if (sched::Core* core = sched::Core::current()) core->hand_over_all();
+}
+
+void Runtime::flush_others(Runtime& runtime, Colour colour) noexcept {
+  sched::Core* core = sched::Core::current();
+  if (core == nullptr) return;
+  if (&core->scheduler() != runtime.scheduler_.get()) return core->hand_over_all();
+  core->hand_over_others(runtime.scheduler_->core_of(colour));
+}
+
 Runtime* Runtime::current() noexcept {
   const sched::Core* core = sched::Core::current();
   return core != nullptr ? static_cast<Runtime*>(core->scheduler().user()) : nullptr;

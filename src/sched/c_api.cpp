@@ -2,7 +2,9 @@
 // vif::Watch on the heap. Context: app and core.
 #include <vif/event.h>
 
+#include <algorithm>
 #include <cerrno>
+#include <cstring>
 #include <new>
 #include <stdexcept>
 #include <string>
@@ -76,6 +78,30 @@ int watch(vif_watch** handle, Start start) {
   });
 }
 
+vif::RuntimeOptions options_of(const vif_runtime_options& given) {
+  // Programs that were compiled with another version know fewer members, or more.
+  vif_runtime_options known = VIF_RUNTIME_OPTIONS;
+  if (given.size < sizeof given.size || given.size > 4096) {
+    throw std::invalid_argument("The options of a runtime must begin with VIF_RUNTIME_OPTIONS; their size is wrong.");
+  }
+  std::memcpy(&known, &given, std::min<std::size_t>(given.size, sizeof known));
+  vif::RuntimeOptions options;
+  options.cores = known.cores;
+  options.bind = known.bind != 0;
+  options.steal = known.steal != 0;
+  options.batch = known.batch;
+  options.turn_ns = known.turn_ns;
+  options.stall_limit = std::chrono::nanoseconds(known.stall_limit_ns);
+  if (known.on_stall != nullptr) {
+    options.on_stall = [tell = known.on_stall, argument = known.on_stall_argument](const vif::StallReport& stall) {
+      const vif_stall_report report{stall.core, stall.colour, stall.lasts.count(), stall.handler.c_str(),
+                                    stall.text.c_str()};
+      tell(&report, argument);
+    };
+  }
+  return options;
+}
+
 std::chrono::nanoseconds ns(int64_t count) { return std::chrono::nanoseconds(count); }
 
 }  // namespace
@@ -83,10 +109,14 @@ std::chrono::nanoseconds ns(int64_t count) { return std::chrono::nanoseconds(cou
 extern "C" {
 
 int vif_runtime_create(int cores, vif_runtime** runtime) {
+  vif_runtime_options options = VIF_RUNTIME_OPTIONS;
+  options.cores = cores;
+  return vif_runtime_create_with(&options, runtime);
+}
+
+int vif_runtime_create_with(const vif_runtime_options* options, vif_runtime** runtime) {
   return guarded([&] {
-    vif::RuntimeOptions options;
-    options.cores = cores;
-    *runtime = handle(new Runtime(options));
+    *runtime = handle(new Runtime(options_of(*options)));
     return 0;
   });
 }
@@ -141,6 +171,8 @@ static_assert(static_cast<int>(vif::Watch::Cancelled::under_way) == VIF_UNDER_WA
 static_assert(static_cast<int>(vif::Watch::Cancelled::too_late) == VIF_TOO_LATE);
 
 void vif_watch_forget(vif_watch* watch) { delete reinterpret_cast<vif::Watch*>(watch); }
+
+void vif_flush(void) { Runtime::flush(); }
 
 void vif_stop(vif_runtime* runtime) { of(runtime).stop(); }
 void vif_stop_now(vif_runtime* runtime) { of(runtime).stop_now(); }

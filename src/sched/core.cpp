@@ -149,6 +149,7 @@ bool Core::lend_shared(Colour& colour, Event& event) {
   if (next_reader_ == index_) {
     granted_.push_back(event);
   } else {
+    hand_over_all();  // what exclusive events of the colour have posted comes before what this one posts elsewhere
     tally_.hands(1);
     scheduler_.core(next_reader_).receive(event, event);
   }

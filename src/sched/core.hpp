@@ -86,6 +86,8 @@ class Core {
   uint64_t events_run() const noexcept { return work_.events.load(std::memory_order_relaxed); }
   // All threads have ended: first of each core, hands over what it still held for others; then, destroys what is left.
   void hand_over_all() noexcept;
+  // The same, but for what is held for one core.
+  void hand_over_others(uint16_t core) noexcept;
   void clear() noexcept;
 
  private:

@@ -75,6 +75,13 @@ void Core::hand_over_all() noexcept {
   }
 }
 
+void Core::hand_over_others(uint16_t core) noexcept {
+  if (held_ == batches_[core].count) return;
+  for (uint16_t to = 0; to < batches_.size(); ++to) {
+    if (to != core && batches_[to].count != 0) hand_over(to);
+  }
+}
+
 void Core::hand_over_old(int64_t now) noexcept {
   const int64_t patience = limit_.patience();
   for (uint16_t to = 0; to < batches_.size(); ++to) {

@@ -117,6 +117,61 @@ TEST_F(CApi, ErrorsHaveASentence) {
   EXPECT_EQ(none, nullptr);
 }
 
+TEST(COptions, AreTheOnesOfTheRuntime) {
+  struct Told {
+    vif_runtime* runtime = nullptr;
+    std::atomic<bool> told{false};
+    vif_colour colour = 0;
+    std::string text;
+  } seen;
+  vif_runtime_options options = VIF_RUNTIME_OPTIONS;
+  options.cores = 2;
+  options.steal = 1;
+  options.stall_limit_ns = 5'000'000;
+  options.on_stall = [](const vif_stall_report* report, void* argument) {
+    auto* all = static_cast<Told*>(argument);
+    all->colour = report->colour;
+    all->text = report->text;
+    all->told = true;
+  };
+  options.on_stall_argument = &seen;
+  ASSERT_EQ(vif_runtime_create_with(&options, &seen.runtime), 0) << vif_error_text();
+  EXPECT_EQ(vif_cores(seen.runtime), 2);
+  const auto hold = [](void* argument) {
+    auto* all = static_cast<Told*>(argument);
+    while (!all->told) {
+    }
+    // With stealing, what waits behind a handler that blocks runs elsewhere.
+    std::atomic<int> ran{0};
+    vif_post(all->runtime, vif_current_colour() + 2, count, &ran);
+    vif_flush();
+    while (ran == 0) {
+    }
+  };
+  const vif_colour colour = vif_new_colour(seen.runtime);
+  ASSERT_EQ(vif_post(seen.runtime, colour, hold, &seen), 0);
+  vif_wait_idle(seen.runtime);
+  EXPECT_EQ(seen.colour, colour);
+  EXPECT_NE(seen.text.find("core"), std::string::npos);
+  vif_runtime_destroy(seen.runtime);
+}
+
+TEST(COptions, MustBeWhatTheyClaimToBe) {
+  vif_runtime* runtime = nullptr;
+  vif_runtime_options options = VIF_RUNTIME_OPTIONS;
+  options.size = 0;
+  EXPECT_EQ(vif_runtime_create_with(&options, &runtime), EINVAL);
+  EXPECT_NE(std::string(vif_error_text()).find("VIF_RUNTIME_OPTIONS"), std::string::npos);
+  options.size = sizeof options.size;  // an older program, that knows nothing else
+  options.cores = -5;
+  ASSERT_EQ(vif_runtime_create_with(&options, &runtime), 0) << vif_error_text();
+  vif_runtime_destroy(runtime);
+  options.size = sizeof options;
+  options.cores = 1;
+  options.turn_ns = 0;
+  EXPECT_EQ(vif_runtime_create_with(&options, &runtime), EINVAL);
+}
+
 TEST_F(CApi, StopNowDropsWhatWaits) {
   std::atomic<int> ran{0};
   struct Both {

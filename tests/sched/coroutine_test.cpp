@@ -10,6 +10,7 @@
 #include <string>
 #include <system_error>
 #include <thread>
+#include <vector>
 
 #include <sys/socket.h>
 #include <unistd.h>
@@ -69,6 +70,29 @@ TEST(Coroutine, SwitchesBetweenColours) {
 }
 
 // Two coroutines of one colour: between two co_awaits neither is disturbed.
+// From two cores, one after the other, while the first one can hand nothing over by itself.
+TEST(Coroutine, PostsInOrderWhereverItRuns) {
+  RuntimeOptions options = two_cores();
+  options.cores = 3;
+  options.batch = 2;
+  Runtime runtime(options);
+  const Colour first = runtime.new_colour(), other = runtime.new_colour(), target = runtime.new_colour();
+  std::vector<int> order;
+  std::atomic<bool> done = false;
+  const auto posts = [&]() -> Task<> {
+    runtime.post(first, [&] {
+      while (!done) std::this_thread::yield();
+    });
+    runtime.post(target, [&] { order.push_back(1); });
+    runtime.post(other, [] {});  // the coroutine fills the batch for that core
+    co_await switch_to(runtime, other);
+    runtime.post(target, [&] { order.push_back(2), done = true; });
+  };
+  start(runtime, first, posts());
+  runtime.wait_idle();
+  EXPECT_EQ(order, (std::vector{1, 2}));
+}
+
 TEST(Coroutine, ThoseOfOneColourTakeTurns) {
   Runtime runtime(two_cores());
   std::string order;

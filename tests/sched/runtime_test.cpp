@@ -153,6 +153,54 @@ TEST_P(EveryConfiguration, ASingleEventForAnotherCoreArrives) {
   EXPECT_TRUE(arrived);
 }
 
+// Order beyond one queue. In each of these tests a handler of the first core waits for the second event, so that what
+// the core holds back stays held.
+TEST(Order, SharedEventsPostAfterTheExclusiveOnesBeforeThem) {
+  RuntimeOptions options;
+  options.cores = 2;
+  options.batch = 64;
+  Runtime runtime(options);
+  const Colour first = runtime.new_colour(), other = runtime.new_colour();
+  std::vector<int> order;
+  std::atomic<bool> done = false;
+  const auto read = [&] {
+    if (Runtime::current_core() == runtime.core_of(other)) {
+      runtime.post(other, [&] { order.push_back(2), done = true; });
+    } else {
+      while (!done) std::this_thread::yield();
+    }
+  };
+  runtime.post(first, [&] {
+    runtime.post(other, [&] { order.push_back(1); });
+    for (int i = 0; i < 2; ++i) runtime.post_shared(first, read);
+  });
+  runtime.wait_idle();
+  EXPECT_EQ(order, (std::vector{1, 2}));
+}
+
+TEST(Order, WhatOthersPostComesAfterWhatWasFlushed) {
+  RuntimeOptions options;
+  options.cores = 3;
+  options.batch = 2;
+  Runtime runtime(options);
+  const Colour first = runtime.new_colour(), target = runtime.new_colour(), other = runtime.new_colour();
+  std::vector<int> order;
+  std::atomic<bool> done = false;
+  runtime.post(first, [&] {
+    runtime.post(target, [&] { order.push_back(1); });
+    Runtime::flush();
+    runtime.post(other, [] {});
+    runtime.post(other, [&] {  // the batch for that core is full
+      runtime.post(target, [&] { order.push_back(2), done = true; });
+      Runtime::flush();
+    });
+    while (!done) std::this_thread::yield();
+  });
+  runtime.wait_idle();
+  EXPECT_EQ(order, (std::vector{1, 2}));
+  Runtime::flush();  // no handler: nothing happens
+}
+
 TEST_P(EveryConfiguration, WaitIdleSeesEventsThatTravel) {
   Runtime runtime(options());
   std::array<Strand, 3> strands{Strand(runtime), Strand(runtime), Strand(runtime)};
