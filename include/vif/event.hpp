@@ -107,6 +107,10 @@ struct RuntimeOptions {
   std::int64_t wait_threshold_ns = 0;  // of Wait::fixed; 0: ten times the cost of a wake-up, as measured
   // How many events for another core are handed over at once; 0: learnt.
   std::uint32_t batch = 0;
+  // How descriptors are watched; automatic: as `vif info --machine` says. io_uring where the system refuses it is an
+  // error of the constructor.
+  enum class Poll : std::uint8_t { automatic, epoll, io_uring };
+  Poll poll = Poll::automatic;
   Queue queue = Queue::inbox;
   Wake wake = Wake::futex;
 };

@@ -55,6 +55,8 @@ constexpr Option table[] = {
     {"VIF_SCHED_STEAL", "auto", "auto|0|1",
      "Whether cores without work take whole colours from cores that have much of it, where that pays; auto: no."},
     {"VIF_SCHED_WAKE", "auto", "auto|futex|pipe", "How a sleeping core is woken; auto: futex."},
+    {"VIF_SCHED_POLL", "auto", "auto|epoll|io_uring",
+     "How event runtimes watch descriptors; auto: what `vif info --machine` says."},
     {"VIF_STATS", "0", "0|1", "Whether each process prints at its end what its communications did."},
     {"VIF_COLL", "", "text",
      "Which algorithms collectives use, such as bcast=chain,allreduce=ring; `vif info --coll` lists them. The same in "

@@ -20,6 +20,7 @@ sched::Settings settings_of(const RuntimeOptions& options) {
   settings.batch = options.batch;
   settings.queue = static_cast<sched::QueueRule>(options.queue);
   settings.wake = static_cast<sched::WakeRule>(options.wake);
+  settings.poll = static_cast<sched::PollRule>(options.poll);
   settings.stall_ns = options.stall_limit.count();
   settings.steal = options.steal;
   settings.turn_ns = options.turn_ns;
@@ -30,6 +31,7 @@ sched::Settings settings_of(const RuntimeOptions& options) {
 static_assert(static_cast<int>(RuntimeOptions::Wait::spin) == static_cast<int>(sched::WaitRule::spin));
 static_assert(static_cast<int>(RuntimeOptions::Memory::library) == static_cast<int>(sched::MemoryRule::library));
 static_assert(static_cast<int>(RuntimeOptions::Queue::lock) == static_cast<int>(sched::QueueRule::lock));
+static_assert(static_cast<int>(RuntimeOptions::Poll::io_uring) == static_cast<int>(sched::PollRule::io_uring));
 static_assert(static_cast<int>(RuntimeOptions::Wake::pipe) == static_cast<int>(sched::WakeRule::pipe));
 
 std::function<void(const sched::Stall&)> reporter(const RuntimeOptions& options) {

@@ -150,7 +150,8 @@ void Core::open_descriptors() {
     // Release, with the acquire of who wakes the core: the descriptor exists before it is written to.
     wake_ends_[1].store(wake, std::memory_order_release);
   }
-  descriptors_ = std::make_unique<Descriptors>(wake_ends_[0].load(std::memory_order_relaxed));
+  descriptors_ =
+      std::make_unique<Descriptors>(wake_ends_[0].load(std::memory_order_relaxed), scheduler_.settings().poll);
 }
 
 void Core::signal_news() noexcept {

@@ -1,14 +1,16 @@
-// The descriptors that a core watches, by epoll. Context: core, except the constructor: app.
+// The descriptors that a core watches. Context: core, except the constructor: app.
 //
-// Reading and writing are watched separately; a descriptor is in the epoll set once, with what its watches want. It
-// stays there while a handler of it is queued: what it reports then is ignored. The set also holds the descriptor that
+// Reading and writing are watched separately; a descriptor is asked about once, with what its watches want. It stays
+// watched while a handler of it is queued: what it reports then is ignored. The poller also watches the descriptor that
 // wakes the core, so that one call waits for everything.
 #pragma once
 
 #include <cstdint>
+#include <memory>
 #include <unordered_map>
 #include <vector>
 
+#include "sched/poller.hpp"
 #include "sched/watch.hpp"
 
 namespace vif::sched {
@@ -16,8 +18,7 @@ namespace vif::sched {
 class Descriptors {
  public:
   // wake: becomes readable when the core is to wake. Throws std::system_error.
-  explicit Descriptors(int wake);
-  ~Descriptors();
+  Descriptors(int wake, PollRule rule);
   Descriptors(const Descriptors&) = delete;
   Descriptors& operator=(const Descriptors&) = delete;
 
@@ -29,9 +30,10 @@ class Descriptors {
   // Waits at most timeout_ns (0: not, < 0: for ever) and calls fire(watch) for each watch that is due.
   template <class Fire>
   void wait(int64_t timeout_ns, Fire fire) {
-    const int count = wait_for_events(timeout_ns);
+    Poller::Ready ready[Poller::at_once];
+    const int count = poller_->wait(timeout_ns, ready);
     for (int i = 0; i < count; ++i) {
-      if (!report(static_cast<std::size_t>(i))) continue;
+      if (!report(ready[i])) continue;
       for (Watch* watch : due_) fire(*watch);
     }
   }
@@ -39,13 +41,10 @@ class Descriptors {
   Watch* any() const noexcept { return watched_.empty() ? nullptr : watched_.begin()->second.front(); }
 
  private:
-  int wait_for_events(int64_t timeout_ns) noexcept;
-  bool report(std::size_t event);
-  bool update(int descriptor, const std::vector<Watch*>& watches) noexcept;
+  bool report(const Poller::Ready& ready);
 
-  int epoll_;
+  std::unique_ptr<Poller> poller_;
   int wake_;
-  bool has_pwait2_ = true;
   std::unordered_map<int, std::vector<Watch*>> watched_;
   std::vector<Watch*> due_;
 };

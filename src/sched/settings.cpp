@@ -26,6 +26,7 @@ void read_switches(Settings& settings) {
   if (given("VIF_SCHED_QUEUE", text)) settings.queue = text == "lock" ? QueueRule::lock : QueueRule::inbox;
   if (given("VIF_SCHED_WAKE", text)) settings.wake = text == "pipe" ? WakeRule::pipe : WakeRule::futex;
   if (given("VIF_SCHED_MEMORY", text)) settings.memory = text == "library" ? MemoryRule::library : MemoryRule::ema;
+  if (given("VIF_SCHED_POLL", text)) settings.poll = text == "epoll" ? PollRule::epoll : PollRule::io_uring;
   if (given("VIF_SCHED_WAIT", text)) {
     settings.wait = text == "sleep"   ? WaitRule::sleep
                     : text == "spin"  ? WaitRule::spin
@@ -50,6 +51,9 @@ std::string complete(Settings& settings) {
   }
   if (settings.steal && settings.queue == QueueRule::lock) {
     return "Stealing does not go with one lock per queue: choose the inbox (VIF_SCHED_QUEUE=inbox), or no stealing.";
+  }
+  if (std::string why; settings.poll == PollRule::io_uring && !probe_ring(why)) {
+    return "Descriptors cannot be watched by io_uring here (" + why + "): choose epoll, or leave the choice to Vif.";
   }
   if (settings.turn_ns <= 0) return "A colour's turn must be longer than zero: set turn to 20 microseconds or so.";
   return {};

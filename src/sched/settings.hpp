@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <string>
 
+#include "sched/poller.hpp"
 #include "sched/waiting.hpp"
 
 namespace vif::sched {
@@ -28,6 +29,7 @@ struct Settings {
   uint32_t batch = 0;                   // O4: events handed to another core at once; 0: learnt, 1: each at once
   QueueRule queue = QueueRule::inbox;
   WakeRule wake = WakeRule::futex;
+  PollRule poll = PollRule::automatic;
   bool steal = false;        // whole colours, by cores without work, where it pays
   int64_t stall_ns = 0;      // handlers that run for longer are reported; 0: none
   int64_t turn_ns = 20'000;  // how long a colour may run before others that are ready have their turn

@@ -49,18 +49,12 @@ void take_signal() {
   if (users++ != 0) return;
   void* first[1];
   backtrace(first, 1);  // loads what it needs, which a handler must not
-  for (int signal = SIGRTMAX; signal >= SIGRTMIN; --signal) {
-    struct sigaction present {};
-    if (sigaction(signal, nullptr, &present) != 0 || (present.sa_flags & SA_SIGINFO) != 0) continue;
-    if (present.sa_handler != SIG_DFL) continue;
-    struct sigaction action {};
-    action.sa_handler = capture;
-    action.sa_flags = SA_RESTART | SA_ONSTACK;
-    sigfillset(&action.sa_mask);
-    if (sigaction(signal, &action, nullptr) != 0) continue;
-    chosen.store(signal, std::memory_order_relaxed);
-    return;
-  }
+  const int signal = StallDetector::free_signal();
+  struct sigaction action {};
+  action.sa_handler = capture;
+  action.sa_flags = SA_RESTART | SA_ONSTACK;
+  sigfillset(&action.sa_mask);
+  if (signal != 0 && sigaction(signal, &action, nullptr) == 0) chosen.store(signal, std::memory_order_relaxed);
 }
 
 void give_signal_back() {
@@ -153,6 +147,15 @@ StallDetector::~StallDetector() {
   base::RealAtoms::wake(ends_, 1);
   pthread_join(thread_, nullptr);
   give_signal_back();
+}
+
+int StallDetector::free_signal() noexcept {
+  for (int signal = SIGRTMAX; signal >= SIGRTMIN; --signal) {
+    struct sigaction present {};
+    if (sigaction(signal, nullptr, &present) != 0 || (present.sa_flags & SA_SIGINFO) != 0) continue;
+    if (present.sa_handler == SIG_DFL) return signal;
+  }
+  return 0;
 }
 
 int StallDetector::signal() noexcept { return chosen.load(std::memory_order_relaxed); }

@@ -59,6 +59,8 @@ class StallDetector {
   StallDetector(const StallDetector&) = delete;
   StallDetector& operator=(const StallDetector&) = delete;
 
+  // The signal that a detector would use: the highest real-time one that nobody handles, or 0.
+  static int free_signal() noexcept;
   // The signal that is in use now, or 0.
   static int signal() noexcept;
 

@@ -18,6 +18,7 @@
 #include "machine/cpus.hpp"
 #include "machine_facts.hpp"
 #include "mpi/table.hpp"
+#include "sched/stall.hpp"
 #include "version.hpp"
 
 namespace vif::tool {
@@ -65,6 +66,13 @@ Json signals_section() {
       {{"signal", number > 0 ? "SIGRTMAX-" + std::to_string(SIGRTMAX - number) + " (" + std::to_string(number) + ")"
                              : "none (" + error + ")"},
        {"use", "Interrupts a rank that computes when a transfer of its own can go on. VIF_SIGNAL chooses another."}});
+  const int stall = sched::StallDetector::free_signal();
+  list.push_back(
+      {{"signal", stall != 0 ? "SIGRTMAX-" + std::to_string(SIGRTMAX - stall) + " (" + std::to_string(stall) + ")"
+                             : "none (all are handled by somebody)"},
+       {"use",
+        "Fetches the stack of an event handler that holds its core for too long, in programs that ask for it "
+        "(VIF_STALL_MS, RuntimeOptions::stall_limit): the highest real-time signal that nobody handles."}});
   list.push_back({{"signal", "SIGINT, SIGTERM, SIGHUP, SIGQUIT, SIGUSR1, SIGUSR2, SIGALRM, SIGTSTP, SIGCONT"},
                   {"use", "Forwarded to the ranks by mpirun; the library itself leaves them to the program."}});
   list.push_back(

@@ -22,6 +22,7 @@
 #include "bell/user_interrupt.hpp"
 #include "binding.hpp"
 #include "machine/cpus.hpp"
+#include "sched/poller.hpp"
 
 namespace vif::tool {
 
@@ -130,6 +131,13 @@ Fact user_interrupt_fact() {
   return {"user interrupts", value, "Interrupts in 0.6 microseconds instead of the 5 of a signal."};
 }
 
+Fact poller_fact() {
+  std::string why;
+  const bool epoll = sched::chosen_poller(why) == sched::PollRule::epoll;
+  return {"descriptors of events", (epoll ? "epoll (" : "io_uring (") + why + ")",
+          "How event runtimes learn that a descriptor is readable or writable."};
+}
+
 std::string yama() {
   std::string text = read_whole_file("/proc/sys/kernel/yama/ptrace_scope");
   while (!text.empty() && text.back() == '\n') text.pop_back();
@@ -162,6 +170,7 @@ std::vector<Fact> machine_facts() {
        "Large messages are copied once (process_vm_readv); otherwise twice, through shared memory."},
       pidfd_fact(),
       futex_waitv_fact(),
+      poller_fact(),
       shared_memory_fact(),
       user_interrupt_fact(),
   };
