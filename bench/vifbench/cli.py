@@ -1,13 +1,12 @@
 """The command line of `vif bench`."""
 
 import argparse
-import json
 import os
 import sys
 from pathlib import Path
 
 from . import contenders as contending
-from . import event_cli, peers, rounds, suite, tables, verdicts
+from . import event_cli, peers, rounds, session, suite, tables
 
 DESCRIPTION = (
     """Measures Vif, and peers beside it in the same run when asked (--mpi).
@@ -53,15 +52,7 @@ def parser():
         default="auto",
         help="auto, poll, sleep, signal, or a list with commas: how Vif reacts (VIF_REACTION)",
     )
-    made.add_argument("--quick", action="store_true", help="fewer points and shorter measures")
-    made.add_argument(
-        "--rounds",
-        type=int,
-        default=3,
-        metavar="N",
-        help="rounds in which contenders take turns [3]",
-    )
-    made.add_argument("--json", metavar="FILE", help="write the whole record, for vif report")
+    session.add_options(made, usual_rounds=3)
     made.add_argument(
         "--sizes",
         metavar="LIST",
@@ -131,11 +122,8 @@ def measure(names, options, chosen, programs, missing):
         say(f"{name} ...")
         jobs = suite.jobs_of(name, options.quick, options)
         who = [contending.kernel(programs)] if name == "interrupt" else chosen
-        record = rounds.run_benchmark(name, jobs, who, options.rounds, say)
-        record["mode"] = "quick" if options.quick else "full"
-        record["missing"] = missing
-        records.append(record)
-        show(record)
+        records.append(session.take(name, jobs, who, missing, options, say))
+        show(records[-1])
     return records
 
 
@@ -146,8 +134,8 @@ def main(arguments, script):
     options = parser().parse_args(arguments)
     rounds.stop_on_signal()
     names = list(suite.BENCHMARKS) if "all" in options.benchmark else options.benchmark
-    if options.rounds < 1:
-        say("vif bench: --rounds must be at least 1.")
+    if session.complaint(options):
+        say(f"vif bench: {session.complaint(options)}")
         return 2
     try:
         chosen, programs, missing = gather(options, here)
@@ -157,13 +145,4 @@ def main(arguments, script):
     if not chosen and names != ["interrupt"]:
         say("vif bench: nothing to measure: --without-vif needs peers (--mpi).")
         return 2
-    records = measure(names, options, chosen, programs, missing)
-    promised = verdicts.of_records(records)
-    if promised.rows:
-        print("\n" + tables.terminal(promised))
-    if options.json:
-        with open(options.json, "w", encoding="utf-8") as file:
-            json.dump({"records": records}, file, indent=1)
-        say(f"The record is in {options.json}; make pictures of it with: vif report {options.json} -o DIR")
-    failed = any(name.startswith("vif") for record in records for job in record["jobs"] for name in job["failures"])
-    return 1 if failed else 0
+    return session.finish(measure(names, options, chosen, programs, missing), options, say)

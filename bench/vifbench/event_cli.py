@@ -1,11 +1,10 @@
 """The command line of `vif bench events`."""
 
 import argparse
-import json
 
 from . import event_contenders as contending
 from . import event_suite as suite
-from . import rounds, tables, verdicts
+from . import rounds, session
 
 DESCRIPTION = (
     "Measures the event runtime and its allocator, and peers beside them in the same run.\n\nbenchmarks:\n"
@@ -38,9 +37,7 @@ def parser():
         action="store_true",
         help="ablation in the place of works: no peers, but Vif's optimisations one after the other",
     )
-    made.add_argument("--quick", action="store_true", help="fewer points and shorter measures")
-    made.add_argument("--rounds", type=int, default=5, metavar="N", help="rounds in which contenders take turns [5]")
-    made.add_argument("--json", metavar="FILE", help="write the whole record, for vif report")
+    session.add_options(made, usual_rounds=3)
     return made
 
 
@@ -59,21 +56,18 @@ def contenders_of(benchmark, options, programs, say):
         return contending.allocators(programs, wanted, say)
     if who == "ablation":
         return contending.ablation(programs), []
-    if who == "waiting":
-        return contending.waiting(programs), []
+    if who in ("waiting", "stealing"):
+        return getattr(contending, who)(programs), []
     return contending.runtimes(programs, wanted if who == "runtimes" else [], say)
 
 
 def main(arguments, programs, say, show):
     options = parser().parse_args(arguments)
-    if options.rounds < 1:
-        say("vif bench: --rounds must be at least 1.")
-        return 2
     rounds.stop_on_signal()
     names = list(suite.KINDS) if "all" in options.benchmark else [f"events-{name}" for name in options.benchmark]
     if options.ablate:
         names = ["events-ablation" if name == "events-works" else name for name in names]
-    complaint = wrong_peer(options.peers)
+    complaint = session.complaint(options) or wrong_peer(options.peers)
     if complaint:
         say(f"vif bench: {complaint}")
         return 2
@@ -82,17 +76,6 @@ def main(arguments, programs, say, show):
         say(f"{name} ...")
         who, missing = contenders_of(name, options, programs / "events", say)
         jobs = suite.jobs_of(name, options.quick, options.cores)
-        record = rounds.run_benchmark(name, jobs, who, options.rounds, say)
-        record["mode"] = "quick" if options.quick else "full"
-        record["missing"] = missing
-        records.append(record)
-        show(record)
-    promised = verdicts.of_records(records)
-    if promised.rows:
-        print("\n" + tables.terminal(promised))
-    if options.json:
-        with open(options.json, "w", encoding="utf-8") as file:
-            json.dump({"records": records}, file, indent=1)
-        say(f"The record is in {options.json}; make pictures of it with: vif report {options.json} -o DIR")
-    failed = any(name.startswith("vif") for record in records for job in record["jobs"] for name in job["failures"])
-    return 1 if failed else 0
+        records.append(session.take(name, jobs, who, missing, options, say))
+        show(records[-1])
+    return session.finish(records, options, say)

@@ -110,6 +110,12 @@ def waiting(programs):
     return chosen
 
 
+def stealing(programs):
+    """The runtime as it is, and with stealing."""
+    plain = EventContender("vif", "vif", programs, signature="libvif")
+    return [plain, EventContender("vif:steal", "vif", programs, {"VIF_SCHED_STEAL": "1"}, signature="libvif")]
+
+
 def runtimes(programs, names, say):
     """Vif and the event runtimes that can be had."""
     chosen = [EventContender("vif", "vif", programs, signature="libvif")]

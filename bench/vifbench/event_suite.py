@@ -25,7 +25,7 @@ class Kind:
     full: dict = field(default_factory=dict)
     notes: str = ""
     # Who takes part. allocators: those that replace malloc(); runtimes: other event runtimes; ablation: Vif step by
-    # step; waiting: Vif with each way to wait; vif: Vif alone.
+    # step; waiting: Vif with each way to wait; stealing: Vif without it and with it; vif: Vif alone.
     contenders: str = "runtimes"
 
 
@@ -40,7 +40,7 @@ KINDS = {
         ],
         across="size",
         quick={"sizes": "64,512", "seconds": 0.05},
-        full={"sizes": "16,32,64,128,256,512,1K", "seconds": 0.2},
+        full={"sizes": "16,32,64,128,256,512,1K", "seconds": 0.1},
         notes="pair: one object, again and again; batch: 64 made, then dropped; random: random sizes up to the one "
         "named, one of 1024 replaced; cross: made and written on one core, read and dropped on another.",
         contenders="allocators",
@@ -52,7 +52,7 @@ KINDS = {
         measures=[Measure("rate", "Millions of events per second", True)],
         across="cores",
         quick={"works": "ping-pong,fan-out empty,fan-out 1000ns,fan-out memory,barrier", "seconds": 0.1},
-        full={"seconds": 0.4},
+        full={"seconds": 0.3},
         notes="ping-pong: each core has one event that posts the next; fan-out: one event posts 100 over all cores, "
         "the last of which posts it again (empty; taking a time; memory: 22 bytes filled and sorted 50 times); "
         "barrier: 8 events, the last of which starts the next 8. A lane is a colour in Vif, a strand in Asio "
@@ -85,7 +85,7 @@ KINDS = {
         full={
             "works": "fan-out empty,fan-out 300ns,fan-out 1000ns,fan-out 3000ns,fan-out 10000ns,fan-out 30000ns,"
             "fan-out 100000ns",
-            "seconds": 0.3,
+            "seconds": 0.2,
         },
         notes="One event posts 100 over all cores, each of which takes the time named; the last posts it again.",
         contenders="waiting",
@@ -100,9 +100,24 @@ KINDS = {
         ],
         across="period_us",
         quick={"periods": "20,50,100,1000", "seconds": 0.2},
-        full={"periods": "20,50,100,200,1000,10000", "seconds": 0.5},
+        full={"periods": "20,50,100,200,1000,10000", "seconds": 0.3},
         notes="Events come from a thread that is no core, for a core at random.",
         contenders="waiting",
+    ),
+    "events-stealing": Kind(
+        what="idle cores that take colours from a busy one (RuntimeOptions::steal), where it should pay and where not",
+        program="works",
+        keys=("work", "cores"),
+        measures=[Measure("rate", "Millions of events per second", True)],
+        across="work",
+        quick={"works": "skewed 1000ns,skewed 10000ns,fan-out 1000ns,fan-out empty", "seconds": 0.1},
+        full={
+            "works": "skewed empty,skewed 300ns,skewed 1000ns,skewed 10000ns,skewed 100000ns,fan-out empty,"
+            "fan-out 1000ns,fan-out 10000ns",
+            "seconds": 0.2,
+        },
+        notes="skewed: the colours of the 100 events all belong to the first core; fan-out: they are spread evenly.",
+        contenders="stealing",
     ),
     "events-read": Kind(
         what="reading of memory that is each core's own: does one core slow another down?",

@@ -119,6 +119,24 @@ def _idle(records):
     return rows
 
 
+def _stealing(records):
+    """Where all colours belong to one of two cores, and handlers are long beside a theft; elsewhere it costs little."""
+    rows = []
+    for job in _jobs(records, "events-stealing"):
+        for point in _points(job, "vif:steal"):
+            wanted = {"work": point["work"], "cores": point["cores"]}
+            plain = find(job, "vif", **wanted)
+            if point["cores"] == 1 or not plain or point["work"].endswith("empty"):
+                continue
+            wants = 1.0 if "300ns" in point["work"] else 1.5
+            wants = wants if point["work"].startswith("skewed") else 0.97
+            gain = point["rate"]["median"] / plain["rate"]["median"]
+            what = f"stealing, {point['work']}, cores: {point['cores']}"
+            rows.append([what, f"≥ {wants} × without", f"{gain:.2f} ×", gain >= wants])
+    return rows
+
+
 def of_records(records):
     rows = _alloc(records) + _works(records) + _ablation(records) + _wake(records) + _waiting(records) + _idle(records)
+    rows += _stealing(records)
     return [[*row[:3], row[3] if isinstance(row[3], str) else _verdict(row[3])] for row in rows]

@@ -11,6 +11,7 @@
 //   fan-out        one function posts 100 others over all lanes, and the last of them posts it again (the
 //                  producer-consumer of Geneves 2013): `empty`; `memory` carries 22 bytes, and fills and sorts them 50
 //                  times; or each function takes a time, in nanoseconds
+//   skewed         as fan-out, but all 100 lanes belong to the first core: what stealing is for
 //   barrier        8 functions, the last of which starts the next 8
 // A measure counts functions in windows of time while the threads run. Context: app.
 #pragma once
@@ -108,6 +109,7 @@ struct Producer {
   uint64_t ticks_each;
   Handler handler;
   int fan_out;
+  int stride;  // from one lane to the next
 
   void operator()() const {
     if (course->stop.load(std::memory_order_relaxed)) {
@@ -118,10 +120,10 @@ struct Producer {
     for (int i = 0; i < fan_out; ++i) {
       switch (handler) {
         case Handler::empty:
-          adaptor->post(i, [self = *this] { self.one_done(); });
+          adaptor->post(i * stride, [self = *this] { self.one_done(); });
           break;
         case Handler::memory:
-          adaptor->post(i, [self = *this, carried = std::array<unsigned char, 22>{}] {
+          adaptor->post(i * stride, [self = *this, carried = std::array<unsigned char, 22>{}] {
             auto bytes = carried;  // some runtimes call their functions as constants
             sort_some(bytes);
             self.course->remaining.fetch_add(bytes[0] & 0, std::memory_order_relaxed);  // the result is used
@@ -129,7 +131,7 @@ struct Producer {
           });
           break;
         case Handler::timed:
-          adaptor->post(i, [self = *this] {
+          adaptor->post(i * stride, [self = *this] {
             take_time(self.ticks_each);
             self.one_done();
           });
@@ -178,11 +180,12 @@ void begin(const std::string& work, int cores, Adaptor& adaptor, Course& course)
     Meeting<Adaptor>{&adaptor, &course}.start();
     return;
   }
-  Producer<Adaptor> producer{&adaptor, &course, 0, Handler::empty, fan};
+  const bool skewed = work.rfind("skewed ", 0) == 0;
+  Producer<Adaptor> producer{&adaptor, &course, 0, Handler::empty, fan, skewed ? cores : 1};
   if (work == "fan-out memory") producer.handler = Handler::memory;
-  if (work.rfind("fan-out ", 0) == 0 && work.back() == 's' && work[work.size() - 2] == 'n') {
+  if (work.size() > 2 && work.compare(work.size() - 2, 2, "ns") == 0) {
     producer.handler = Handler::timed;
-    producer.ticks_each = static_cast<uint64_t>(std::stod(work.substr(8)) / ns_per_tick());
+    producer.ticks_each = static_cast<uint64_t>(std::stod(work.substr(work.find(' '))) / ns_per_tick());
   }
   adaptor.post(0, producer);
 }
@@ -190,7 +193,8 @@ void begin(const std::string& work, int cores, Adaptor& adaptor, Course& course)
 // Millions of functions per second, in windows of a tenth of the time.
 template <class Adaptor>
 void measure(const std::string& work, int cores, double seconds, bench::Samples& rate) {
-  const int lanes = work == "ping-pong" ? cores : work == "barrier" ? met : fan;
+  const bool skewed = work.rfind("skewed ", 0) == 0;
+  const int lanes = work == "ping-pong" ? cores : work == "barrier" ? met : skewed ? fan * cores : fan;
   Adaptor adaptor(cores, lanes);
   Course course(std::max(lanes, 1));
   begin(work, cores, adaptor, course);
