@@ -60,6 +60,26 @@ foreach(language C CXX)
   endif()
 endforeach()
 
+# Builds with a sanitizer parse the headers of the standard library once for all files, and so take a third less time.
+# The others do not: they find the file that does not include what it uses. One set for libraries and one for tests, whose
+# code is generated differently (tests/CMakeLists.txt).
+set(VIF_COMMON_HEADERS <algorithm> <array> <atomic> <cstring> <functional> <memory> <mutex> <string> <string_view>
+                       <thread> <utility> <vector>)
+if(VIF_SANITIZE)
+  file(WRITE ${CMAKE_BINARY_DIR}/precompiled.cpp "int main() {}\n")
+  add_library(vif_precompiled OBJECT ${CMAKE_BINARY_DIR}/precompiled.cpp)
+  target_compile_options(vif_precompiled PRIVATE ${VIF_WARNINGS})
+  target_precompile_headers(vif_precompiled PRIVATE ${VIF_COMMON_HEADERS})
+endif()
+# vif_precompile(TARGET DONOR)      the target takes the headers that were parsed for the donor
+function(vif_precompile target donor)
+  get_target_property(sources ${target} SOURCES)
+  # Not with files in C among them: the donors know C++ alone.
+  if(VIF_SANITIZE AND NOT "${sources}" MATCHES "\\.c(;|$)")
+    target_precompile_headers(${target} REUSE_FROM ${donor})
+  endif()
+endfunction()
+
 add_custom_target(tsan_tests)
 
 function(vif_layer name)
@@ -70,6 +90,7 @@ function(vif_layer name)
     add_library(vif_${name} STATIC ${sources})
     set(scope PUBLIC)
     target_compile_options(vif_${name} PRIVATE ${VIF_WARNINGS})
+    vif_precompile(vif_${name} vif_precompiled)
   else()
     add_library(vif_${name} INTERFACE)
     set(scope INTERFACE)
@@ -98,6 +119,7 @@ function(vif_test name)
   add_executable(${name} ${T_SOURCES})
   set_target_properties(${name} PROPERTIES RUNTIME_OUTPUT_DIRECTORY ${CMAKE_BINARY_DIR}/tests)
   target_compile_options(${name} PRIVATE ${VIF_WARNINGS})
+  vif_precompile(${name} vif_precompiled_tests)
   target_include_directories(${name} PRIVATE ${CMAKE_SOURCE_DIR}/src ${CMAKE_SOURCE_DIR}/include
                                              ${CMAKE_SOURCE_DIR}/tests)
   target_link_libraries(${name} PRIVATE vif_test_support)
