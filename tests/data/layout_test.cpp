@@ -130,7 +130,7 @@ void compare_visits(const View& view, const std::vector<int64_t>& places, uint64
 TEST(Layout, AnyPartIsCopiedAndVisited) {
   const char* given = std::getenv("VIF_TEST_SEED");
   const uint64_t first = given != nullptr ? std::strtoull(given, nullptr, 0) : 1;
-  for (uint64_t seed = first; seed < first + (given != nullptr ? 1 : 4000); ++seed) {
+  for (uint64_t seed = first; seed < first + 4000; ++seed) {
     Maker maker(seed);
     const Made made = maker.make(static_cast<int>(maker.pick(0, 3)));
     ASSERT_EQ(made.bytes.size(), made.layout->size);
@@ -145,7 +145,7 @@ TEST(Layout, AnyPartIsCopiedAndVisited) {
     compare_copies(view, places, 0, places.size());
     compare_copies(view, places, from, bytes);
     compare_visits(view, places, from, bytes);
-    ASSERT_FALSE(HasFailure()) << "VIF_TEST_SEED=" << seed << " repeats this case alone.";
+    ASSERT_FALSE(HasFailure()) << "VIF_TEST_SEED=" << seed << " begins with this case.";
   }
 }
 

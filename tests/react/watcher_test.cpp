@@ -55,7 +55,7 @@ struct Watching {
   explicit Watching(bool with_signal, react::WatcherLimits limits = {}) {
     runs.store(0);
     std::string error;
-    if (with_signal) limits.signal = bell::install_handler([]() noexcept { count_run(nullptr); }, error);
+    if (with_signal) limits.signal = bell::install_handler([](bell::Interrupt) noexcept { count_run(nullptr); }, error);
     opened = watcher.open({count_run, nullptr}, limits, error);
     EXPECT_TRUE(opened) << error;
   }
