@@ -61,8 +61,8 @@ foreach(language C CXX)
 endforeach()
 
 # Builds with a sanitizer parse the headers of the standard library once for all files, and so take a third less time.
-# The others do not: they find the file that does not include what it uses. One set for libraries and one for tests, whose
-# code is generated differently (tests/CMakeLists.txt).
+# The others do not: they find the file that does not include what it uses. One set for libraries and one for tests,
+# whose code is generated differently (tests/CMakeLists.txt).
 set(VIF_COMMON_HEADERS <algorithm> <array> <atomic> <cstring> <functional> <memory> <mutex> <string> <string_view>
                        <thread> <utility> <vector>)
 if(VIF_SANITIZE)
