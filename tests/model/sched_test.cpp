@@ -1,5 +1,6 @@
 // Models of sched/door.hpp, sched/guard.hpp and sched/tally.hpp: a core that sleeps misses no event, whoever pushes and
-// wherever an interrupt lands; chains come in order; "all is quiet" is said only when it is, and always in the end.
+// wherever an interrupt lands; chains come in order; "all is quiet" is said only when it is, and always in the end;
+// stealing as a whole.
 #include <gtest/gtest.h>
 
 #include <array>
@@ -341,6 +342,144 @@ Body refused() {
 TEST(TallyModel, TheEndLeavesNoAcceptedEventBehind) {
   Result result = check(refused<ModelAtoms>(), bounds(2, 1), 10000);
   EXPECT_TRUE(result.passed) << result.report;
+}
+
+// Stealing as a whole, as core_steal.cpp does it: two events of one colour come from outside into the home's inbox; the
+// home and a thief take them in, whoever has the guard; the thief lends the colour and gives it back by a message; the
+// home sleeps when there is nothing for it; an observer asks whether all is quiet.
+template <class Atoms>
+struct House {
+  using Door = sched::Door<Atoms>;
+  static constexpr int events = 2;
+  struct Letter : Door::Record {
+    bool is_event = true;  // or the message that gives the colour back; set before it is pushed
+  };
+
+  void run(int number) {
+    require(next == number, "the events of a colour run in order, each once, one at a time");
+    next = number + 1;
+    done.fetch_add(1, std::memory_order_relaxed);
+  }
+  void close() {
+    guard.close([] { Atoms::pause(); });
+  }
+  // With the guard closed, by the home or by the thief.
+  void take_in() {
+    uint64_t taken = 0;
+    for (; auto* record = door.take(tray); ++taken) {
+      if (static_cast<Letter&>(*record).is_event) {
+        last = last + 1;
+      } else {
+        lent = false;
+      }
+    }
+    if (taken != 0) tallies[0].took(taken);
+  }
+  bool may_run() { return !lent && first < last; }
+
+  void live_at_home() {
+    for (;;) {
+      close();
+      take_in();
+      const bool runs = may_run();
+      const int number = first;
+      if (runs) {
+        first = number + 1;
+        lent = true;  // it runs: no thief may take the colour
+      }
+      const bool ends = !runs && !lent && first == events;
+      if (!runs && tallies[0].idle()) watchers.core_is_idle([this] { return quiet(); });
+      guard.open();
+      if (ends) return;
+      if (runs) {
+        run(number);
+        close();
+        lent = false;
+        guard.open();
+      } else {
+        sleep();
+      }
+    }
+  }
+  void sleep() {
+    door.rest(bell::Posture::sleeping);
+    close();
+    take_in();
+    const bool nothing = !may_run() && !(first == events && !lent);
+    if (nothing && tallies[0].idle()) watchers.core_is_idle([this] { return quiet(); });
+    guard.open();
+    if (nothing) door.sleep(-1);
+    door.stand_up();
+  }
+
+  void steal() {
+    if (door.untouched() && tray.empty()) return;
+    if (!guard.try_close()) return;
+    take_in();
+    const bool some = may_run();
+    const int begin = first, end = some ? static_cast<int>(last) : begin;
+    if (some) {
+      first = end;
+      lent = true;
+      tallies[1].hands(1);  // before the guard opens: the home cannot be seen idle earlier
+    }
+    guard.open();
+    if (!some) return;
+    tallies[1].took(1);
+    for (int number = begin; number < end; ++number) run(number);
+    tallies[1].hands(1);
+    letters[events].is_event = false;
+    door.push(letters[events]);
+    if (tallies[1].idle()) watchers.core_is_idle([this] { return quiet(); });
+  }
+
+  void post(int number) {
+    tallies[2].comes_from_outside();
+    door.push(letters[number]);
+  }
+  bool quiet() { return sched::all_quiet<Atoms>(observed); }
+
+  sched::Guard<Atoms> guard;
+  Door door;
+  typename Door::Tray tray;
+  Letter letters[events + 1];
+  ModelPlain<int> first{0}, last{0};  // numbers of the events that wait: [first, last); under the guard
+  ModelPlain<bool> lent{false};       // or running; under the guard
+  ModelPlain<int> next{0};            // the colour's own data: the number that must run now
+  typename Atoms::template Atomic<int> done{0};
+  std::array<sched::Tally<Atoms>, 3> tallies;  // home, thief, outside
+  std::array<sched::Tally<Atoms>*, 3> observed{&tallies[0], &tallies[1], &tallies[2]};
+  sched::Watchers<Atoms> watchers;
+};
+
+template <class Atoms>
+Body house(bool observed) {
+  return [=](Program& program) {
+    auto state = program.make<House<Atoms>>("house");
+    for (auto& tally : state->tallies) tally.idle();
+    program.thread("home", [=] { state->live_at_home(); });
+    program.thread("thief", [=] { state->steal(); });
+    program.thread("outside", [=] {
+      state->post(0);
+      state->post(1);
+      // What it posted has run when all is quiet after it.
+      if (observed && state->quiet()) require(state->done.load() == 2, "what is said to be quiet is quiet");
+    });
+    program.at_end([=] { require(state->next == 2, "every event has run"); });
+  };
+}
+
+TEST(StealingModel, NothingIsLostDoubledOrReorderedAndQuietIsTrue) {
+  for (const bool observed : {false, true}) {
+    Result result = check(house<ModelAtoms>(observed), bounds(observed ? 1 : 2, 1), 4000);
+    EXPECT_TRUE(result.passed) << result.report;
+  }
+}
+
+TEST(StealingModel, FindsWhatIsMissing) {
+  EXPECT_FALSE(explore(house<AtomsWithoutFences>(false), bounds(2, 1)).passed);
+  EXPECT_FALSE(explore(house<AtomsWithoutRelease>(false), bounds(2, 1)).passed);
+  EXPECT_FALSE(explore(house<AtomsWithoutAcquire>(false), bounds(2, 1)).passed);
 }
 
 }  // namespace
