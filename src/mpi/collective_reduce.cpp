@@ -43,6 +43,9 @@ int prepare_operator(Comm& comm, const Reducing& what, Staging& staging, Prepare
   if (type == nullptr) {
     return raise(&comm, MPI_ERR_TYPE, "the datatype is MPI_DATATYPE_NULL, has been freed, or never was one");
   }
+  if (!type->committed) {
+    return raise(&comm, MPI_ERR_TYPE, "the datatype is not committed; call MPI_Type_commit before using it");
+  }
   if (op == nullptr) return raise(&comm, MPI_ERR_OP, "the operator is MPI_OP_NULL, has been freed, or never was one");
   it.reduction.function = reduce_function(*op, *type);
   it.reduction.commutative = op->commutative;
@@ -220,6 +223,7 @@ template <class Count>
 int reduce_scatter_of(const Reducing& what, const Count* given, MPI_Comm handle, const Call& call) {
   Comm* comm;
   if (const int error = look_up(handle, comm); error != MPI_SUCCESS) return error;
+  if (given == nullptr) return raise_null_argument(comm, "recvcounts");
   std::vector<uint64_t> counts(static_cast<size_t>(comm->size));
   MPI_Count total = 0;
   for (size_t rank = 0; rank < counts.size(); ++rank) {

@@ -26,6 +26,9 @@ int block_at(Comm& comm, const Spread& spread, int rank, Block& block) {
 }  // namespace
 
 int lay_out(Comm& comm, int count, const Spread& spread, Copies copies, Staging& staging, Laid& laid) {
+  if (count > 0 && !spread.complete()) {
+    return raise_null_argument(&comm, "that lists counts, displacements or datatypes");
+  }
   const auto ranks = static_cast<size_t>(count);
   std::vector<Block> blocks(ranks);
   bool contiguous = true;

@@ -15,8 +15,14 @@ struct Spread {
   const MPI_Aint* large_displacements = nullptr;
   MPI_Datatype type = MPI_DATATYPE_NULL;
   const MPI_Datatype* types = nullptr;
+  bool by_type = false;  // a type for each rank, in `types`
 
   bool in_place() const noexcept { return buffer == MPI_IN_PLACE; }
+  // Whether all lists are there.
+  bool complete() const noexcept {
+    return (counts != nullptr || large_counts != nullptr) &&
+           (displacements != nullptr || large_displacements != nullptr) && (!by_type || types != nullptr);
+  }
   MPI_Count count(int rank) const noexcept { return counts != nullptr ? counts[rank] : large_counts[rank]; }
   MPI_Aint displacement(int rank) const noexcept {
     return displacements != nullptr ? displacements[rank] : large_displacements[rank];
@@ -32,16 +38,16 @@ inline Spread spread_of(const void* buffer, const MPI_Count* counts, const MPI_A
 }
 inline Spread spread_of(const void* buffer, const int* counts, const int* displacements,
                         const MPI_Datatype* types) noexcept {
-  return {const_cast<void*>(buffer), counts, nullptr, displacements, nullptr, MPI_DATATYPE_NULL, types};
+  return {const_cast<void*>(buffer), counts, nullptr, displacements, nullptr, MPI_DATATYPE_NULL, types, true};
 }
 inline Spread spread_of(const void* buffer, const MPI_Count* counts, const MPI_Aint* displacements,
                         const MPI_Datatype* types) noexcept {
-  return {const_cast<void*>(buffer), nullptr, counts, nullptr, displacements, MPI_DATATYPE_NULL, types};
+  return {const_cast<void*>(buffer), nullptr, counts, nullptr, displacements, MPI_DATATYPE_NULL, types, true};
 }
 
 inline Spread spread_of(const void* buffer, const int* counts, const MPI_Aint* displacements,
                         const MPI_Datatype* types) noexcept {
-  return {const_cast<void*>(buffer), counts, nullptr, nullptr, displacements, MPI_DATATYPE_NULL, types};
+  return {const_cast<void*>(buffer), counts, nullptr, nullptr, displacements, MPI_DATATYPE_NULL, types, true};
 }
 
 // The blocks as src/coll wants them, in the user's memory or in a packed form.

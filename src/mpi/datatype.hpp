@@ -125,6 +125,11 @@ inline data::View view_of(const Datatype& type, MPI_Count count) noexcept {
   return {type.layout.get(), static_cast<uint64_t>(count), type.extent};
 }
 
+// Whether a buffer is a null pointer that the type does not lead away from: from MPI_BOTTOM, a type of addresses does.
+inline bool is_nowhere(const void* buffer, const Datatype& type) noexcept {
+  return buffer == nullptr && type.contiguous;
+}
+
 // Copies `count` instances into packed bytes (count * size of them) and back.
 void pack(const Datatype& type, MPI_Count count, const void* from, void* to) noexcept;
 void unpack(const Datatype& type, MPI_Count count, const void* from, void* to) noexcept;

@@ -51,6 +51,7 @@ int true_extent_of(MPI_Datatype handle, MPI_Count* lb, MPI_Count* extent) {
 
 // Gives out the component types: each is one more handle that the user frees.
 void give_out(const Contents& contents, MPI_Datatype* types) {
+  if (types == nullptr) return;  // allowed where there is nothing to give
   for (std::size_t i = 0; i < contents.types.size(); ++i) {
     Datatype& part = *contents.types[i];
     if (!part.predefined) part.handles.fetch_add(1, std::memory_order_relaxed);
@@ -213,6 +214,10 @@ int Type_get_contents_c(MPI_Datatype datatype, MPI_Count max_integers, MPI_Count
   if (max_addresses < static_cast<MPI_Count>(contents.addresses.size())) return refuse_small("addresses");
   if (max_large_counts < static_cast<MPI_Count>(contents.counts.size())) return refuse_small("large counts");
   if (max_datatypes < static_cast<MPI_Count>(contents.types.size())) return refuse_small("types");
+  if ((integers == nullptr && !contents.integers.empty()) || (addresses == nullptr && !contents.addresses.empty()) ||
+      (large_counts == nullptr && !contents.counts.empty()) || (types == nullptr && !contents.types.empty())) {
+    return raise_null_argument(nullptr, "that is to hold integers, addresses, counts or datatypes");
+  }
   copy_out(contents.integers, integers);
   copy_out(contents.addresses, addresses);
   copy_out(contents.counts, large_counts);

@@ -142,7 +142,10 @@ int Comm_spawn_multiple(int count, char* array_of_commands[], char** array_of_ar
   const Comm* object = comm_of(comm);
   // The arguments of the others than the root say nothing.
   if (object != nullptr && object->rank == root) {
-    if (count < 1) all.push_back({nullptr, nullptr, 0, MPI_INFO_NULL});
+    if (count < 1 || array_of_commands == nullptr || array_of_maxprocs == nullptr || array_of_info == nullptr) {
+      count = 0;
+      all.push_back({nullptr, nullptr, 0, MPI_INFO_NULL});
+    }
     for (int i = 0; i < count; ++i) {
       char** arguments = array_of_argv == MPI_ARGVS_NULL ? MPI_ARGV_NULL : array_of_argv[i];
       all.push_back({array_of_commands[i], arguments, array_of_maxprocs[i], array_of_info[i]});

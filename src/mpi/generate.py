@@ -171,10 +171,77 @@ def entry_line(number, function):
     return f'  {"" if kind == "Conversation" else "const "}{kind} visit("{name}", {number});'
 
 
+# Where a function writes something, or whom it calls: no null pointer. Not those of the tool interface, where null
+# means that nobody wants to know.
+RESULT = re.compile(
+    r"(?!MPI_Status)(MPI_\w+(?<!_function)(?<!_function_c)|int) \*(?!argc)(\w+)|"
+    r"void \*(baseptr|buffer_addr)|char \*((?:comm_|type_|win_)?name|version|string)|"
+    r"MPI_Grequest_\w+_function \*(\w+)"
+)
+# Arrays, and the parameter that says how many elements they must have.
+LENGTHS = {
+    "array_of_requests": ("count", "incount"),
+    "array_of_indices": ("incount",),
+    "array_of_partitions": ("length",),
+    "coords": ("maxdims",),
+    "dims": ("maxdims",),
+    "periods": ("maxdims",),
+    "indx": ("maxindex",),
+    "edges": ("maxedges",),
+    "neighbors": ("maxneighbors",),
+    "sources": ("maxindegree",),
+    "destinations": ("maxoutdegree",),
+    "degrees": ("n",),
+}
+
+
+def needed_pointers(name, parameters):
+    """(parameter, condition) of each pointer that a function needs."""
+    if name.startswith("MPI_T_"):
+        return
+    names = parameter_names(parameters)
+    for parameter in map(str.strip, parameters.split(",")):
+        match = RESULT.fullmatch(parameter)
+        if match:
+            found = next(group for group in match.groups()[1:] if group)
+            yield found, f"{found} == nullptr"
+        elif parameter.endswith("[]"):
+            array = parameter_names(parameter)[0]
+            for length in LENGTHS.get(array, ()):
+                if length in names:
+                    yield array, f"{length} > 0 && {array} == nullptr"
+
+
+def checks(name, returns, parameters):
+    """What is refused before a function is called: null pointers where it needs others, info objects that are none."""
+    owner = next(
+        (
+            match.group(1)
+            for match in (
+                re.fullmatch(r"MPI_(?:Comm|Win|File|Session) (\w+)", each.strip()) for each in parameters.split(",")
+            )
+            if match
+        ),
+        "",
+    )
+    if returns != "int" or name.endswith("_fromint") or name.endswith("_toint"):
+        return
+    for pointer, condition in needed_pointers(name, parameters):
+        arguments = f'"{pointer}", {owner}' if owner else f'"{pointer}"'
+        yield f"  if ({condition}) [[unlikely]] return refuse_null({arguments});"
+    if "MPI_Info info" in parameters and not re.match("MPI_(T|Info)_", name):
+        yield f"  if (is_no_info(info)) [[unlikely]] return refuse_info({owner});"
+
+
 def entry_point(number, function):
-    name, returns, parameters = function["name"], function["returns"], function["parameters"]
+    name, returns, parameters = (
+        function["name"],
+        function["returns"],
+        function["parameters"],
+    )
     arguments = parameter_names(parameters)
     lines = [f"{returns} P{name}({parameters}) {{", entry_line(number, function)]
+    lines += checks(name, returns, parameters)
     lines.append(f"  return vif::mpi::api::{name[len('MPI_') :]}({', '.join(arguments)});")
     lines.append("}")
     lines.append(f'{returns} {name}({parameters}) __attribute__((weak, alias("P{name}")));')
@@ -185,8 +252,8 @@ def exports(functions):
     lines = [
         f"// {NOTICE}",
         "//",
-        "// The entry points. Each notes the name of the call for error messages, checks that the library is running,",
-        "// and goes on in namespace api. Context: app.",
+        "// The entry points. Each notes the name of the call for error messages, checks that the library runs, and",
+        "// that pointers it needs are not null; then it goes on in namespace api. Context: app.",
         "#pragma GCC visibility push(default)",
         "#include <mpi.h>",
         "#pragma GCC visibility pop",
@@ -200,6 +267,9 @@ def exports(functions):
         "using vif::mpi::Visit;",
         "using vif::mpi::enter;",
         "using vif::mpi::enter_anytime;",
+        "using vif::mpi::is_no_info;",
+        "using vif::mpi::refuse_info;",
+        "using vif::mpi::refuse_null;",
         "",
         'extern "C" {',
         "",
@@ -287,7 +357,12 @@ def files(functions):
         parameters = function["parameters"]
         if part == "_end":
             parameters = parameters.replace("*buf", "*")
-        lines += [f"int {function['name'][len('MPI_') :]}({parameters}) {{", f"  return {call};", "}", ""]
+        lines += [
+            f"int {function['name'][len('MPI_') :]}({parameters}) {{",
+            f"  return {call};",
+            "}",
+            "",
+        ]
     return "\n".join(lines + ["}  // namespace vif::mpi::api", ""])
 
 
@@ -315,21 +390,42 @@ def windows(functions):
         arguments = ["buffer_of(origin_addr, origin_count, origin_datatype)"]
         if access == "get_accumulate":
             arguments.append("buffer_of(result_addr, result_count, result_datatype)")
-        arguments += ["buffer_of(nullptr, target_count, target_datatype)", "{target_rank, target_disp, win}"]
+        arguments += [
+            "buffer_of(nullptr, target_count, target_datatype)",
+            "{target_rank, target_disp, win}",
+        ]
         if access.endswith("accumulate"):
             arguments.append("op")
         arguments.append("receipt_in(request)" if with_request else "no_receipt()")
         name = function["name"][len("MPI_") :]
-        lines += [f"int {name}({function['parameters']}) {{", f"  return {access}({', '.join(arguments)});", "}", ""]
+        lines += [
+            f"int {name}({function['parameters']}) {{",
+            f"  return {access}({', '.join(arguments)});",
+            "}",
+            "",
+        ]
     return "\n".join(lines + ["}  // namespace vif::mpi::api", ""])
 
 
 def table(functions):
-    lines = [f"// {NOTICE}", '#include "mpi/table.hpp"', "", "namespace vif::mpi {", "namespace {", ""]
+    lines = [
+        f"// {NOTICE}",
+        '#include "mpi/table.hpp"',
+        "",
+        "namespace vif::mpi {",
+        "namespace {",
+        "",
+    ]
     lines.append("constexpr const char* entries[] = {")
     for function in functions:
         lines.append(f'    "{function["name"]}",')
-    lines += ["};", "", "}  // namespace", "", "const char* const* table(std::size_t& count) {"]
+    lines += [
+        "};",
+        "",
+        "}  // namespace",
+        "",
+        "const char* const* table(std::size_t& count) {",
+    ]
     lines += ["  count = sizeof entries / sizeof entries[0];", "  return entries;", "}"]
     lines += ["", "}  // namespace vif::mpi", ""]
     return "\n".join(lines)

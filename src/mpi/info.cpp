@@ -143,8 +143,9 @@ int Info_delete(MPI_Info info, const char* key) {
 }
 
 int Info_get(MPI_Info info, const char* key, int valuelen, char* value, int* flag) {
+  if (valuelen < 0) return raise(nullptr, MPI_ERR_ARG, "the length of the value is negative; give zero or more.");
   // The old call counts the characters without the terminating zero.
-  int room = valuelen < 0 ? 0 : valuelen + 1;
+  int room = std::min(valuelen, MPI_MAX_INFO_VAL) + 1;
   return Info_get_string(info, key, &room, value, flag);
 }
 
@@ -154,6 +155,7 @@ int Info_get_string(MPI_Info info, const char* key, int* buflen, char* value, in
   std::string_view checked;
   if (int error = check_key(key, checked)) return error;
   if (buflen == nullptr || flag == nullptr) return raise_null_argument(nullptr, "buflen or flag");
+  if (*buflen > 0 && value == nullptr) return raise_null_argument(nullptr, "value");
   const std::lock_guard guard(object->lock);
   const auto place = find(*object, checked);
   *flag = place != object->entries.end();

@@ -76,6 +76,9 @@ int reduce_local(const void* in, void* inout, MPI_Count count, MPI_Datatype data
   const std::string refusal = refusal_of(*op, *type);
   if (!refusal.empty()) return raise(nullptr, MPI_ERR_OP, refusal);
   if (count == 0) return MPI_SUCCESS;
+  if (is_nowhere(in, *type) || is_nowhere(inout, *type)) {
+    return raise(nullptr, MPI_ERR_BUFFER, "a buffer is a null pointer although it is not empty.");
+  }
   if (op->predefined) {
     reduce_function(*op, *type)(in, inout, static_cast<uint64_t>(count));
   } else {

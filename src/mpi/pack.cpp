@@ -29,11 +29,18 @@ int check_arguments(MPI_Comm handle, const Datatype* type, MPI_Count count) {
 
 // What packing and unpacking check alike. The packed buffer is of `packed_size` bytes in all.
 template <class Count>
-int check(MPI_Comm handle, const Datatype* type, Count count, const Count* position, Count packed_size) {
+int check(MPI_Comm handle, const Datatype* type, Count count, const void* user, const void* packed,
+          const Count* position, Count packed_size) {
   if (int error = check_arguments(handle, type, count)) return error;
   Comm* comm = comm_of(handle);
   if (position == nullptr) return raise_null_argument(comm, "position");
-  const MPI_Count needed = count * type->size;
+  MPI_Count needed;
+  if (__builtin_mul_overflow(static_cast<MPI_Count>(count), type->size, &needed)) {
+    return raise(comm, MPI_ERR_COUNT, "the elements are more bytes than 63 bits can count.");
+  }
+  if (needed > 0 && (packed == nullptr || is_nowhere(user, *type))) {
+    return raise(comm, MPI_ERR_BUFFER, "a buffer is a null pointer although it is not empty.");
+  }
   if (*position < 0 || needed > static_cast<MPI_Count>(packed_size) - *position) {
     return raise(comm, MPI_ERR_TRUNCATE,
                  "the packed buffer has " + std::to_string(packed_size - *position) +
@@ -47,7 +54,7 @@ template <class Count>
 int pack_into(const void* from, Count count, MPI_Datatype handle, void* to, Count size, Count* position,
               MPI_Comm comm) {
   const Datatype* type = datatype_of(handle);
-  if (int error = check(comm, type, count, position, size)) return error;
+  if (int error = check(comm, type, count, from, to, position, size)) return error;
   pack(*type, count, from, static_cast<char*>(to) + *position);
   *position += static_cast<Count>(count * type->size);
   return MPI_SUCCESS;
@@ -57,7 +64,7 @@ template <class Count>
 int unpack_from(const void* from, Count size, Count* position, void* to, Count count, MPI_Datatype handle,
                 MPI_Comm comm) {
   const Datatype* type = datatype_of(handle);
-  if (int error = check(comm, type, count, position, size)) return error;
+  if (int error = check(comm, type, count, to, from, position, size)) return error;
   unpack(*type, count, static_cast<const char*>(from) + *position, to);
   *position += static_cast<Count>(count * type->size);
   return MPI_SUCCESS;

@@ -36,9 +36,13 @@ MPI_Count external_bytes(const Datatype& type, MPI_Count count) {
 
 // The packed buffer is of `size` bytes in all.
 template <class Size>
-int check(const char* representation, const Datatype* type, MPI_Count count, const Size* position, Size size) {
+int check(const char* representation, const Datatype* type, MPI_Count count, const void* user, const void* packed,
+          const Size* position, Size size) {
   if (int error = check_arguments(representation, type, count)) return error;
   if (position == nullptr) return raise_null_argument(nullptr, "position");
+  if (count * type->size > 0 && (packed == nullptr || is_nowhere(user, *type))) {
+    return raise(nullptr, MPI_ERR_BUFFER, "a buffer is a null pointer although it is not empty.");
+  }
   const MPI_Count needed = external_bytes(*type, count);
   if (*position >= 0 && needed <= static_cast<MPI_Count>(size) - *position) return MPI_SUCCESS;
   return raise(nullptr, MPI_ERR_TRUNCATE,
@@ -55,7 +59,7 @@ template <class Size>
 int pack_into(const char* representation, const void* from, MPI_Count count, MPI_Datatype handle, void* to, Size size,
               Size* position) {
   const Datatype* type = datatype_of(handle);
-  if (int error = check(representation, type, count, position, size)) return error;
+  if (int error = check(representation, type, count, from, to, position, size)) return error;
   const MPI_Count most = instances_at_a_time(*type);
   std::vector<std::byte> native(static_cast<std::size_t>(std::min(most, count) * type->size));
   auto user = reinterpret_cast<intptr_t>(from);
@@ -78,7 +82,7 @@ template <class Size>
 int unpack_from(const char* representation, const void* from, Size size, Size* position, void* to, MPI_Count count,
                 MPI_Datatype handle) {
   const Datatype* type = datatype_of(handle);
-  if (int error = check(representation, type, count, position, size)) return error;
+  if (int error = check(representation, type, count, to, from, position, size)) return error;
   const MPI_Count most = instances_at_a_time(*type);
   std::vector<std::byte> native(static_cast<std::size_t>(std::min(most, count) * type->size));
   auto user = reinterpret_cast<intptr_t>(to);

@@ -109,6 +109,9 @@ int Pready(int partition, MPI_Request request) { return Pready_range(partition, 
 int Pready_range(int partition_low, int partition_high, MPI_Request request) {
   PartitionedSend* send;
   if (const int error = find(request, a_send, true, send); error != MPI_SUCCESS || send == nullptr) return error;
+  if (partition_low > partition_high) {
+    return raise(request_of(request)->comm, MPI_ERR_ARG, "the first partition comes after the last.");
+  }
   net::ApiScope scope(engine());
   for (int partition = partition_low; partition <= partition_high; ++partition) {
     if (const int error = ready(request, *send, partition); error != MPI_SUCCESS) return error;

@@ -180,7 +180,9 @@ int Cancel(MPI_Request* request) {
 }
 
 int Test_cancelled(const MPI_Status* status, int* flag) {
-  *flag = !ignored(status) && status->MPI_internal[2] != 0;
+  if (ignored(status))
+    return raise(nullptr, MPI_ERR_ARG, "the status is MPI_STATUS_IGNORE, of which nothing is known.");
+  *flag = status->MPI_internal[2] != 0;
   return MPI_SUCCESS;
 }
 

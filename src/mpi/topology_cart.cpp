@@ -172,6 +172,7 @@ int Cart_rank(MPI_Comm comm, const int coords[], int* rank) {
   Comm* object = comm_with(comm, MPI_CART, error);
   if (object == nullptr) return error;
   const Topology& grid = *object->topology;
+  if (coords == nullptr && grid.dimensions() > 0) return raise_null_argument(object, "coords");
   std::vector<int> inside(coords, coords + grid.dimensions());
   for (size_t i = 0; i < inside.size(); ++i) {
     const int length = grid.lengths[i];
@@ -221,13 +222,15 @@ int Cart_sub(MPI_Comm comm, const int remain_dims[], MPI_Comm* newcomm) {
   Comm* object = comm_with(comm, MPI_CART, error);
   if (object == nullptr) return error;
   const Topology& grid = *object->topology;
+  if (remain_dims == nullptr && grid.dimensions() > 0) return raise_null_argument(object, "remain_dims");
   Topology slice;
   slice.kind = MPI_CART;
   Topology across;  // the dimensions that are dropped: a slice for each of their places
   std::vector<int> coordinates(grid.lengths.size());
   std::vector<int> dropped;
   coordinates_of(grid, object->rank, coordinates.data());
-  for (size_t i = 0; i < coordinates.size(); ++i) {
+  const size_t dimensions = remain_dims == nullptr ? 0 : coordinates.size();
+  for (size_t i = 0; i < dimensions; ++i) {
     Topology& side = remain_dims[i] != 0 ? slice : across;
     side.lengths.push_back(grid.lengths[i]);
     side.periods.push_back(grid.periods[i]);

@@ -122,6 +122,8 @@ void copy_some(const std::vector<int>& from, int room, int* to) {
   std::copy_n(from.begin(), std::min<size_t>(from.size(), static_cast<size_t>(std::max(room, 0))), to);
 }
 
+int refuse_room(Comm& comm) { return raise(&comm, MPI_ERR_ARG, "there is room for a negative number of entries"); }
+
 }  // namespace
 
 namespace api {
@@ -156,8 +158,9 @@ int Graphdims_get(MPI_Comm comm, int* nnodes, int* nedges) {
 
 int Graph_get(MPI_Comm comm, int maxindex, int maxedges, int index[], int edges[]) {
   int error = MPI_SUCCESS;
-  const Comm* object = comm_with(comm, MPI_GRAPH, error);
+  Comm* object = comm_with(comm, MPI_GRAPH, error);
   if (object == nullptr) return error;
+  if (maxindex < 0 || maxedges < 0) return refuse_room(*object);
   copy_some(object->topology->ends, maxindex, index);
   copy_some(object->topology->edges, maxedges, edges);
   return MPI_SUCCESS;
@@ -177,8 +180,9 @@ int Graph_neighbors(MPI_Comm comm, int rank, int maxneighbors, int neighbors[]) 
   Comm* object = comm_with(comm, MPI_GRAPH, error);
   if (object == nullptr) return error;
   if (rank < 0 || rank >= object->size) return raise(object, MPI_ERR_RANK, "the rank is not one of the graph");
+  if (maxneighbors < 0) return refuse_room(*object);
   const Piece piece = piece_of(*object->topology, rank);
-  std::copy_n(object->topology->edges.begin() + piece.first, std::clamp(maxneighbors, 0, piece.count), neighbors);
+  std::copy_n(object->topology->edges.begin() + piece.first, std::min(maxneighbors, piece.count), neighbors);
   return MPI_SUCCESS;
 }
 
@@ -235,8 +239,9 @@ int Dist_graph_neighbors_count(MPI_Comm comm, int* indegree, int* outdegree, int
 int Dist_graph_neighbors(MPI_Comm comm, int maxindegree, int sources[], int sourceweights[], int maxoutdegree,
                          int destinations[], int destweights[]) {
   int error = MPI_SUCCESS;
-  const Comm* object = comm_with(comm, MPI_DIST_GRAPH, error);
+  Comm* object = comm_with(comm, MPI_DIST_GRAPH, error);
   if (object == nullptr) return error;
+  if (maxindegree < 0 || maxoutdegree < 0) return refuse_room(*object);
   const Topology& graph = *object->topology;
   copy_some(graph.sources, maxindegree, sources);
   copy_some(graph.destinations, maxoutdegree, destinations);
