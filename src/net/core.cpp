@@ -73,8 +73,7 @@ void Core::receive_message(Request& request, Message* message) noexcept {
   when_owned([&] {
     request.begin(false);
     if (give(request, message->process, *message)) return;
-    request.status.bytes = 0;  // its sender withdrew it after the probe: an empty message
-    complete(request, Outcome::success);
+    complete(request, Outcome::link_error);  // a sender that keeps to the protocol cannot withdraw what is kept
   });
 }
 
@@ -123,10 +122,20 @@ bool Core::probe(uint32_t context, int32_t source, int32_t tag, Status& status) 
 Message* Core::match_probe(uint32_t context, int32_t source, int32_t tag, Status& status) noexcept {
   Message* found = nullptr;
   when_owned([&] {
-    found = find_unexpected(context, source, tag, status);
-    if (found != nullptr) unexpected_.remove(*found);
+    do {
+      found = find_unexpected(context, source, tag, status);
+      if (found == nullptr) return;
+      unexpected_.remove(*found);
+    } while (!keep(*found));
   });
   return found;
+}
+
+// A message that a matched probe takes cannot be cancelled any more. False: at this very moment it was, and it is gone.
+bool Core::keep(Message& message) noexcept {
+  if (message.kind != Message::Kind::offered || transfer(message.transfer).keep()) return true;
+  drop_withdrawn(message);
+  return false;
 }
 
 Message* Core::find_unexpected(uint32_t context, int32_t source, int32_t tag, Status& status) noexcept {

@@ -229,6 +229,7 @@ class Core final : public Engine, public RemoteMemory {
   Message* new_message(uint64_t data_bytes) noexcept;
   void free_message(Message& message) noexcept;
   void drop_withdrawn(Message& message) noexcept;
+  bool keep(Message& message) noexcept;
   void protocol_error(const char* what) noexcept;
 
   shm::Transfer<>& transfer(uint32_t id) const noexcept {

@@ -1,5 +1,5 @@
-// Model of net/shm/transfer.hpp: each byte is copied once by one of the sides, both see the end, a match and a cancel
-// exclude each other, and the descriptor is used again only when the receiver has left it.
+// Model of net/shm/transfer.hpp: each byte is copied once by one of the sides, both see the end, a match (or a probe that
+// keeps the message for one) and a cancel exclude each other, and the descriptor is used again only when the receiver has left it.
 #include <gtest/gtest.h>
 
 #include "model/explore.hpp"
@@ -49,10 +49,13 @@ struct Messages {
     while (!transfer.reclaim()) Atoms::pause();
   }
 
-  void receive(int number) {
+  void receive(int number, bool probes) {
     while (packet.load(std::memory_order_acquire) != static_cast<uint32_t>(number)) Atoms::pause();
     for (auto& slot : destination) slot = 0;
-    if (transfer.match(1, slots, Route::cross_memory, false)) {
+    const bool kept = probes && transfer.keep();
+    const bool matched = (kept || !probes) && transfer.match(1, slots, Route::cross_memory, false);
+    require(!kept || matched, "what a probe has kept cannot be cancelled any more");
+    if (matched) {
       require(transfer.sender_address() == static_cast<uint64_t>(number), "the descriptor is of this message");
       while (!transfer.complete()) {
         if (!copy_some()) Atoms::pause();
@@ -64,7 +67,7 @@ struct Messages {
 };
 
 template <class Atoms>
-Body exchange(int messages, bool cancels) {
+Body exchange(int messages, bool cancels, bool probes = false) {
   return [=](Program& program) {
     auto state = program.make<Messages<Atoms>>("messages");
     program.name(state->transfer, "transfer");
@@ -72,7 +75,7 @@ Body exchange(int messages, bool cancels) {
       for (int n = 1; n <= messages; ++n) state->send(n, cancels);
     });
     program.thread("receiver", [=] {
-      for (int n = 1; n <= messages; ++n) state->receive(n);
+      for (int n = 1; n <= messages; ++n) state->receive(n, probes);
     });
     program.at_end([=] {
       require(state->copied == slots * (messages - state->cancelled),
@@ -92,7 +95,7 @@ Body interrupted() {
           if (state->transfer.is_matched()) state->copy_some();
         },
         1);
-    program.thread("receiver", [=] { state->receive(1); });
+    program.thread("receiver", [=] { state->receive(1, false); });
     program.at_end([=] { require(state->copied == slots, "every byte was copied once"); });
   };
 }
@@ -113,6 +116,11 @@ TEST(TransferModel, EveryByteIsCopiedOnceAndBothSeeTheEnd) {
 
 TEST(TransferModel, CancelAndMatchExcludeEachOther) {
   Result result = check(exchange<ModelAtoms>(2, true), bounds(2, 1), 5000);
+  EXPECT_TRUE(result.passed) << result.report;
+}
+
+TEST(TransferModel, CancelAndMatchedProbeExcludeEachOther) {
+  Result result = check(exchange<ModelAtoms>(2, true, true), bounds(2, 1), 5000);
   EXPECT_TRUE(result.passed) << result.report;
 }
 

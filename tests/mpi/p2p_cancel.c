@@ -42,6 +42,34 @@ static void sends(int bytes, int tag) {
   free(buffer);
 }
 
+/* A message that a matched probe has taken cannot be cancelled any more: it arrives whole. */
+static void matched(int bytes, int tag) {
+  unsigned char* buffer = malloc((size_t)bytes);
+  MPI_Request request;
+  MPI_Message message;
+  MPI_Status status;
+  int cancelled;
+  if (check_rank == 0) {
+    fill_bytes(buffer, (size_t)bytes, 6);
+    MPI_Isend(buffer, bytes, MPI_BYTE, 1, tag, MPI_COMM_WORLD, &request);
+    MPI_Recv(NULL, 0, MPI_INT, 1, tag + 1, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+    MPI_Cancel(&request);
+    MPI_Send(NULL, 0, MPI_INT, 1, tag + 1, MPI_COMM_WORLD);
+    MPI_Wait(&request, &status);
+    MPI_Test_cancelled(&status, &cancelled);
+    CHECK(!cancelled);
+  } else {
+    MPI_Mprobe(0, tag, MPI_COMM_WORLD, &message, &status);
+    CHECK_EQUAL(bytes, received_count(&status, MPI_BYTE));
+    MPI_Send(NULL, 0, MPI_INT, 0, tag + 1, MPI_COMM_WORLD);
+    MPI_Recv(NULL, 0, MPI_INT, 0, tag + 1, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+    MPI_Mrecv(buffer, bytes, MPI_BYTE, &message, &status);
+    CHECK_EQUAL(bytes, received_count(&status, MPI_BYTE));
+    CHECK(are_bytes(buffer, (size_t)bytes, 6));
+  }
+  free(buffer);
+}
+
 static void already_complete(void) {
   int value = 0, flag, sent = 8;
   MPI_Request request;
@@ -107,6 +135,8 @@ int main(int argc, char** argv) {
   CHECK_EQUAL(2, size);
   receives();
   for (tag = 100; tag < 120; tag += 2) sends(tag < 110 ? 16 : 1 << 20, tag);
+  matched(16, 200);
+  matched(1 << 20, 210);
   already_complete();
   freed_while_active();
   freed_persistent();

@@ -9,12 +9,14 @@
 // States
 //   free        in the sender's pool
 //   offered     the sender waits for a match            (sender: free -> offered, before the packet)
-//   matched     the receiver has given its buffer       (receiver: offered -> matched)
+//   kept        a matched probe took it aside            (receiver: offered -> kept)
+//   matched     the receiver has given its buffer       (receiver: offered -> matched, kept -> matched)
 //   withdrawn   the send was cancelled before a match    (sender: offered -> withdrawn)
 //   left        the receiver will not look at it again   (receiver: matched -> left once all is done; withdrawn ->
 //                                                        left)
 //               The sender takes it back to its pool: left -> free.
-// offered -> matched and offered -> withdrawn are compare-and-swaps: exactly one of match and cancel succeeds.
+// offered -> matched, offered -> kept and offered -> withdrawn are compare-and-swaps: either a match or a probe succeeds,
+// or the cancelling of the send. What is kept is the receiver's: only it goes on to matched.
 //
 // Orderings, each with its partner:
 //   offer: store(offered, release)                      match: compare-exchange(acquire): address and length are
@@ -40,7 +42,7 @@ enum class Route : uint32_t { cross_memory, through_ring };
 template <class Atoms = base::RealAtoms>
 class alignas(64) Transfer {
  public:
-  enum class State : uint32_t { free, offered, matched, withdrawn, left };
+  enum class State : uint32_t { free, offered, matched, withdrawn, left, kept };
 
   // --- sender ---
   // `ring_first`: when both sides wait, the sender sends the bytes through the ring and the receiver leaves it to that.
@@ -77,13 +79,16 @@ class alignas(64) Transfer {
   uint32_t next_matched = 0;
 
   // --- receiver ---
+  // The message is taken aside for a later match, which then succeeds. False: the sender withdrew it.
+  bool keep() noexcept { return change(State::offered, State::kept); }
+
   // False: the sender withdrew it. `length`: how much the receiver takes, at most what was offered.
   bool match(uint64_t address, uint64_t length, Route route, bool attentive) noexcept {
     receiver_address_ = address;
     taken_ = length;
     route_ = route;
     receiver_attentive_ = attentive;
-    return change(State::offered, State::matched);
+    return change(State::offered, State::matched) || change(State::kept, State::matched);
   }
 
   void leave() noexcept { state_.store(static_cast<uint32_t>(State::left), std::memory_order_release); }
