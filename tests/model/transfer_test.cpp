@@ -1,5 +1,6 @@
-// Model of net/shm/transfer.hpp: each byte is copied once by one of the sides, both see the end, a match (or a probe that
-// keeps the message for one) and a cancel exclude each other, and the descriptor is used again only when the receiver has left it.
+// Model of net/shm/transfer.hpp: each byte is copied once by one of the sides, both see the end, a match (or a probe
+// that keeps the message for one) and a cancel exclude each other, and the descriptor is used again only when the
+// receiver has left it.
 #include <gtest/gtest.h>
 
 #include "model/explore.hpp"

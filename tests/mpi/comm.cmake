@@ -2,6 +2,7 @@
 vif_mpi_program(comm_cart PROCESSES 1 6)
 vif_mpi_program(comm_graph PROCESSES 1 4)
 vif_mpi_program(comm_neighbor PROCESSES 1 2 6)
+vif_mpi_program(comm_neighbor_forms PROCESSES 1 2 5)
 vif_mpi_program(comm_inter PROCESSES 2 5)
 vif_mpi_program(comm_refusals PROCESSES 1 3)
 vif_mpi_program(comm_waiting_threads PROCESSES 2)

@@ -1,15 +1,21 @@
 # MPI programs, run with mpirun on our library. They use nothing but mpi.h, so that other MPIs can run them too.
 #
+# vif_mpi_executable(TARGET SOURCE...)   a program, in the list of those that must call all functions (coverage.py)
+function(vif_mpi_executable target)
+  add_executable(${target} ${ARGN})
+  set_target_properties(${target} PROPERTIES RUNTIME_OUTPUT_DIRECTORY ${CMAKE_BINARY_DIR}/tests)
+  target_compile_options(${target} PRIVATE -Wall -Wextra -Werror)
+  target_include_directories(${target} PRIVATE ${CMAKE_BINARY_DIR}/include)
+  add_dependencies(${target} vif_mpi_generated)
+  target_link_libraries(${target} PRIVATE mpi_abi Threads::Threads)
+  set_property(GLOBAL APPEND PROPERTY VIF_MPI_PROGRAMS $<TARGET_FILE:${target}>)
+endfunction()
+
 # vif_mpi_program(NAME PROCESSES n...)   one program of NAME.c or NAME.cpp, one test per number of processes.
 function(vif_mpi_program name)
   cmake_parse_arguments(P "" "TIMEOUT" "PROCESSES;ENVIRONMENT" ${ARGN})
   file(GLOB source ${CMAKE_CURRENT_SOURCE_DIR}/${name}.c ${CMAKE_CURRENT_SOURCE_DIR}/${name}.cpp)
-  add_executable(mpi_${name} ${source})
-  set_target_properties(mpi_${name} PROPERTIES RUNTIME_OUTPUT_DIRECTORY ${CMAKE_BINARY_DIR}/tests)
-  target_compile_options(mpi_${name} PRIVATE -Wall -Wextra -Werror)
-  target_include_directories(mpi_${name} PRIVATE ${CMAKE_BINARY_DIR}/include)
-  add_dependencies(mpi_${name} vif_mpi_generated)
-  target_link_libraries(mpi_${name} PRIVATE mpi_abi Threads::Threads)
+  vif_mpi_executable(mpi_${name} ${source})
   if(NOT P_TIMEOUT)
     set(P_TIMEOUT 120)
   endif()

@@ -15,8 +15,8 @@
 //   left        the receiver will not look at it again   (receiver: matched -> left once all is done; withdrawn ->
 //                                                        left)
 //               The sender takes it back to its pool: left -> free.
-// offered -> matched, offered -> kept and offered -> withdrawn are compare-and-swaps: either a match or a probe succeeds,
-// or the cancelling of the send. What is kept is the receiver's: only it goes on to matched.
+// offered -> matched, offered -> kept and offered -> withdrawn are compare-and-swaps: exactly one of match, probe and
+// cancel succeeds. What is kept is the receiver's: only it goes on, to matched.
 //
 // Orderings, each with its partner:
 //   offer: store(offered, release)                      match: compare-exchange(acquire): address and length are
