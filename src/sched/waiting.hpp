@@ -98,7 +98,8 @@ class Waiting {
   void came(int64_t worked, int64_t gap) noexcept {
     if (rule_ != WaitRule::learnt) return;
     lookout_.add(worked, gap);
-    if (++unlearnt_ == Lookout::remembered) learn();
+    // While work comes well within the limit, another limit would change nothing.
+    if (gap > budget_ / 4) learn();
     trust();
   }
   // It came after `gap`, while the core slept, which it did for `slept` until it ran again.
@@ -122,7 +123,6 @@ class Waiting {
  private:
   int64_t threshold() const noexcept { return threshold_ != 0 ? threshold_ : 10 * latency_; }
   void learn() noexcept {
-    unlearnt_ = 0;
     budget_ = lookout_.cheapest(latency_);
     // Waits are not all alike: where looking pays at all, it goes on for a while.
     if (budget_ != 0) budget_ = std::min(std::max(2 * budget_, latency_), Lookout::discount * latency_);
@@ -138,7 +138,6 @@ class Waiting {
   int64_t last_sleep_ = for_ever;
   int64_t budget_ = 0;
   int64_t distrust_ = for_ever;  // the most to look since others wanted the CPU; doubles with each wait
-  std::size_t unlearnt_ = 0;     // waits since the budget was computed
   Lookout lookout_;
 };
 
