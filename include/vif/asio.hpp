@@ -13,6 +13,7 @@
 // Context: as for Asio's own executors: any thread, not signal handlers.
 #pragma once
 
+#include <asio/detail/scheduler.hpp>
 #include <asio/execution/blocking.hpp>
 #include <asio/execution/context.hpp>
 #include <asio/execution/mapping.hpp>
@@ -60,6 +61,9 @@ class AsioContext : public asio::execution_context {
 
   explicit AsioContext(Runtime& runtime) : runtime_(&runtime) {}
   ~AsioContext() {
+    // First the thread that Asio has started for this context: it still destroys what comes after the runtime has
+    // stopped, sockets too, and the reactor takes leave of its descriptors without a lock.
+    if (asio::has_service<asio::detail::scheduler>(*this)) asio::use_service<asio::detail::scheduler>(*this).shutdown();
     shutdown();
     destroy();
   }

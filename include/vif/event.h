@@ -93,6 +93,10 @@ VIF_PUBLIC int vif_on_signal(vif_runtime* runtime, int signal, vif_colour colour
  * VIF_TOO_LATE: it was cancelled before, or was to run once and has. The handle is gone. */
 enum { VIF_PREVENTED = 0, VIF_UNDER_WAY = 1, VIF_TOO_LATE = 2 };
 VIF_PUBLIC int vif_watch_cancel(vif_watch* watch);
+/* Inside a handler of a watch: as vif_watch_cancel() of that watch, and needs no handle (which another core may not
+ * have stored yet when the handler runs first). A handle that there is must still be forgotten or cancelled. Elsewhere:
+ * VIF_TOO_LATE. */
+VIF_PUBLIC int vif_watch_cancel_current(void);
 /* The watch goes on; the handle is gone. */
 VIF_PUBLIC void vif_watch_forget(vif_watch* watch);
 

@@ -60,6 +60,21 @@ struct Call {
   void operator()() const { handler(argument); }
 };
 
+thread_local vif::Watch* current_watch = nullptr;  // whose handler runs
+
+struct WatchCall {
+  vif_handler handler;
+  void* argument;
+  void operator()(vif::Watch& watch) const {
+    struct Current {
+      explicit Current(vif::Watch& now) { current_watch = &now; }
+      ~Current() { current_watch = nullptr; }
+    };
+    const Current current(watch);
+    handler(argument);
+  }
+};
+
 template <class Start>
 int watch(vif_watch** handle, Start start) {
   return guarded([&] {
@@ -137,27 +152,27 @@ int vif_post_shared(vif_runtime* runtime, vif_colour colour, vif_handler handler
 
 int vif_after(vif_runtime* runtime, int64_t delay_ns, vif_colour colour, vif_handler handler, void* argument,
               vif_watch** made) {
-  return watch(made, [&] { return of(runtime).after(ns(delay_ns), colour, Call{handler, argument}); });
+  return watch(made, [&] { return of(runtime).after(ns(delay_ns), colour, WatchCall{handler, argument}); });
 }
 
 int vif_every(vif_runtime* runtime, int64_t period_ns, vif_colour colour, vif_handler handler, void* argument,
               vif_watch** made) {
-  return watch(made, [&] { return of(runtime).every(ns(period_ns), colour, Call{handler, argument}); });
+  return watch(made, [&] { return of(runtime).every(ns(period_ns), colour, WatchCall{handler, argument}); });
 }
 
 int vif_on_readable(vif_runtime* runtime, int descriptor, vif_colour colour, vif_handler handler, void* argument,
                     vif_watch** made) {
-  return watch(made, [&] { return of(runtime).on_readable(descriptor, colour, Call{handler, argument}); });
+  return watch(made, [&] { return of(runtime).on_readable(descriptor, colour, WatchCall{handler, argument}); });
 }
 
 int vif_on_writable(vif_runtime* runtime, int descriptor, vif_colour colour, vif_handler handler, void* argument,
                     vif_watch** made) {
-  return watch(made, [&] { return of(runtime).on_writable(descriptor, colour, Call{handler, argument}); });
+  return watch(made, [&] { return of(runtime).on_writable(descriptor, colour, WatchCall{handler, argument}); });
 }
 
 int vif_on_signal(vif_runtime* runtime, int signal, vif_colour colour, vif_handler handler, void* argument,
                   vif_watch** made) {
-  return watch(made, [&] { return of(runtime).on_signal(signal, colour, Call{handler, argument}); });
+  return watch(made, [&] { return of(runtime).on_signal(signal, colour, WatchCall{handler, argument}); });
 }
 
 int vif_watch_cancel(vif_watch* watch) {
@@ -169,6 +184,10 @@ int vif_watch_cancel(vif_watch* watch) {
 static_assert(static_cast<int>(vif::Watch::Cancelled::prevented) == VIF_PREVENTED);
 static_assert(static_cast<int>(vif::Watch::Cancelled::under_way) == VIF_UNDER_WAY);
 static_assert(static_cast<int>(vif::Watch::Cancelled::too_late) == VIF_TOO_LATE);
+
+int vif_watch_cancel_current(void) {
+  return current_watch != nullptr ? static_cast<int>(current_watch->cancel()) : VIF_TOO_LATE;
+}
 
 void vif_watch_forget(vif_watch* watch) { delete reinterpret_cast<vif::Watch*>(watch); }
 

@@ -102,6 +102,25 @@ TEST_F(CApi, TimersDescriptorsAndSignalsFire) {
   close(ends[1]);
 }
 
+TEST_F(CApi, AHandlerCancelsItsOwnWatchWithoutAHandle) {
+  std::atomic<int> runs{0};
+  const auto once = [](void* argument) {
+    count(argument);
+    EXPECT_EQ(vif_watch_cancel_current(), VIF_UNDER_WAY);
+    EXPECT_EQ(vif_watch_cancel_current(), VIF_TOO_LATE);
+  };
+  ASSERT_EQ(vif_every(runtime, 1000, 1, once, &runs, nullptr), 0);
+  while (runs == 0) {
+  }
+  vif_wait_idle(runtime);
+  // A later event of the colour: the watch would have fired again before it.
+  ASSERT_EQ(vif_after(runtime, 2'000'000, 1, count, &runs, nullptr), 0);
+  while (runs == 1) {
+  }
+  EXPECT_EQ(runs, 2);
+  EXPECT_EQ(vif_watch_cancel_current(), VIF_TOO_LATE);
+}
+
 TEST_F(CApi, ErrorsHaveASentence) {
   EXPECT_EQ(vif_set_priority(runtime, 1, 21), EINVAL);
   EXPECT_NE(std::string(vif_error_text()).find("priority 21"), std::string::npos) << vif_error_text();
