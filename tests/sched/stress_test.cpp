@@ -160,14 +160,14 @@ RuntimeOptions cores(int count) {
   return options;
 }
 
-TEST(SchedStress, TwoCores) { Traffic(cores(2), seed(), false, 50).run(); }
+TEST(SchedStress, TwoCores) { Traffic(cores(2), seed(), false, 60).run(); }
 
-TEST(SchedStress, FourCoresWithSharedEvents) { Traffic(cores(4), seed(), true, 20).run(); }
+TEST(SchedStress, FourCoresWithSharedEvents) { Traffic(cores(4), seed(), true, 15).run(); }
 
 TEST(SchedStress, Stealing) {
   RuntimeOptions options = cores(4);
   options.steal = true;
-  Traffic(options, seed(), true, 20).run();
+  Traffic(options, seed(), true, 15).run();
 }
 
 TEST(SchedStress, Baseline) {
