@@ -1,7 +1,8 @@
 #!/usr/bin/env python3
 """mpi4py's test suite on Vif, and beside it on MPICH: the same build of mpi4py, the same machine.
 
-usage: suite.py --build BUILD [--ranks N ...] [--library vif|mpich ...] [--modules NAME ...] [--stall SECONDS]
+usage: suite.py --build BUILD [--ranks N ...] [--library vif|mpich ...] [--modules NAME ... | --short] [--stall SECONDS]
+       suite.py --build BUILD --prepare
 
 Without --library: Vif alone. Ends with 1 when a test fails on Vif that exceptions.txt does not list, and, when both
 libraries run, lists the tests that pass on MPICH and not on Vif. Ends with 77 when the packages cannot be fetched.
@@ -30,6 +31,8 @@ def parse_arguments():
     parser.add_argument("--ranks", type=int, nargs="+", default=[1, 2, 3, 5])
     parser.add_argument("--library", nargs="+", choices=("vif", "mpich"), default=["vif"])
     parser.add_argument("--modules", nargs="+", help="test modules, such as test_comm; all of them unless given")
+    parser.add_argument("--short", action="store_true", help="the modules of short.txt only")
+    parser.add_argument("--prepare", action="store_true", help="build mpi4py, and run nothing")
     parser.add_argument("--stall", type=float, default=120, help="seconds without any event that end a shard")
     return parser.parse_args()
 
@@ -89,10 +92,14 @@ def main():
     arguments = parse_arguments()
     installation = Installation(pathlib.Path(arguments.build) / "mpi4py", arguments.build)
     try:
-        installation.prepare()
+        installation.prepare("mpich" in arguments.library)
     except NoNetwork as problem:
         print(f"skipped: {problem}")
         return SKIPPED
+    if arguments.prepare:
+        return 0
+    if arguments.short:
+        arguments.modules = (HERE / "short.txt").read_text().split()
     modules = arguments.modules or sorted(path.stem for path in installation.tests.glob("test_*.py"))
     listed, good = exceptions(), True
     for ranks in arguments.ranks:
