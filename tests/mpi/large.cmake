@@ -24,3 +24,8 @@ get_property(programs GLOBAL PROPERTY VIF_MPI_PROGRAMS)
 add_test(NAME mpi_coverage COMMAND ${Python3_EXECUTABLE} -B ${CMAKE_CURRENT_SOURCE_DIR}/coverage.py ${abi}/functions.csv
                                    $<TARGET_FILE:mpi_local_surface> $<TARGET_FILE:mpi_local_profile> ${programs})
 set_tests_properties(mpi_coverage PROPERTIES TIMEOUT 60 LABELS mpi)
+
+# The same binaries on MPICH, when one is named (VIF_TEST_MPICH); what differs is listed in mpich_differences.txt.
+add_test(NAME mpi_compare_mpich
+         COMMAND ${Python3_EXECUTABLE} -B ${CMAKE_CURRENT_SOURCE_DIR}/compare.py ${CMAKE_BINARY_DIR})
+set_tests_properties(mpi_compare_mpich PROPERTIES TIMEOUT 1800 LABELS "mpi;long;noasan" SKIP_RETURN_CODE 77)
