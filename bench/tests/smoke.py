@@ -67,6 +67,14 @@ class Smoke(unittest.TestCase):
         self.assertTrue(medians_positive(points, "call_us"))
         self.assertEqual(run("oversubscribe", 3, operations="none")["points"], [])
 
+    def test_reactivity(self):
+        points = run("reactivity", threads="0,1", seconds=0.02, pause=500)["points"]
+        expected = [(form, threads) for threads in (0, 1) for form in ("paced", "back to back")]
+        self.assertEqual([(point["form"], point["threads"]) for point in points], expected)
+        self.assertTrue(medians_positive(points, "round_us"))
+        self.assertIsNone(points[0]["compute_percent"])
+        self.assertGreater(points[2]["compute_percent"], 0)
+
     def test_quiet(self):
         points = run("quiet", pairs=2, slice=100)["points"]
         self.assertEqual([point["when"] for point in points], ["initialised", "after traffic"])

@@ -157,6 +157,24 @@ def _histograms(record):
     return made
 
 
+def _reactivity(record):
+    """The paced form: mean and tail by the number of threads, each library beside the others."""
+    made = []
+    for job in record["jobs"]:
+        threads = sorted({point["threads"] for result in job["results"].values() for point in result["points"]})
+        for measure, words in (("mean_us", "mean"), ("p99_us", "99 %"), ("p999_us", "99.9 %")):
+            series = []
+            for name, result in job["results"].items():
+                known = {
+                    point["threads"]: point[measure]["median"] for point in result["points"] if point["form"] == "paced"
+                }
+                series.append((name, [known.get(count) for count in threads]))
+            title = f"Paced round trip of 4 bytes, {words}, by computing threads in each rank"
+            labels = [str(count) for count in threads]
+            made.append(Lines(_file_name("reactivity", measure), title, labels, series, "µs"))
+    return made
+
+
 def of_record(record):
     benchmark = record["benchmark"]
     if benchmark.startswith("events-"):
@@ -171,6 +189,8 @@ def of_record(record):
         return _by_size(record, "megabytes_per_second", "Bandwidth, {}", "MB/s")
     if benchmark == "oversubscribe":
         return _ranks(record)
+    if benchmark == "reactivity":
+        return _reactivity(record)
     if benchmark == "interrupt":
         return _histograms(record)
     return []

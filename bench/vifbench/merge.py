@@ -31,7 +31,7 @@ def _merge_member(name, values):
         return merged
     if isinstance(first, list):
         return [sum(column) for column in zip(*values, strict=True)]
-    if isinstance(first, bool) or isinstance(first, str) or name in ("size", "window", "bin_ns"):
+    if isinstance(first, bool) or isinstance(first, str) or name in ("size", "threads", "window", "bin_ns"):
         return first
     return spread(values)
 

@@ -23,6 +23,7 @@ BENCHMARKS = {
     "oversubscribe": "collectives with more ranks than cores; start, init and finalize",
     "quiet": "how much a computation slows down when nothing is pending",
     "datatypes": "packing of derived datatypes beside loops written by hand, and messages of them",
+    "reactivity": "round trip of 4 bytes beside threads that compute, and what these keep of the CPU",
     "interrupt": "latency of a signal from sending to handler (no MPI, no peers)",
 }
 
@@ -35,6 +36,7 @@ KEYS = {
     "oversubscribe": ("operation",),
     "quiet": ("when",),
     "datatypes": ("layout",),
+    "reactivity": ("form", "threads"),
     "interrupt": ("placement", "method"),
 }
 
@@ -128,6 +130,11 @@ def _datatypes(quick, options):
     return [Job("derived datatypes", "datatypes", 2, arguments)]
 
 
+def _reactivity(quick, options):
+    arguments = {"threads": "0,1,2,4", "seconds": 0.5 if quick else 3}
+    return [Job("beside threads that compute", "reactivity", 2, arguments)]
+
+
 def _interrupt(quick, options):
     count = 10000 if quick else 200000
     return [
@@ -150,6 +157,7 @@ def jobs_of(benchmark, quick, options):
         "oversubscribe": _oversubscribe,
         "quiet": _quiet,
         "datatypes": _datatypes,
+        "reactivity": _reactivity,
         "interrupt": _interrupt,
     }
     return makers[benchmark](quick, options)

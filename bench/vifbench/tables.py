@@ -222,6 +222,30 @@ def _datatypes(record, job):
     return tables
 
 
+def _reactivity(record, job):
+    tables = []
+    for form in ("paced", "back to back"):
+        rows = []
+        for name in _names(record, job):
+            for point in job["results"].get(name, {}).get("points", []):
+                if point["form"] == form:
+                    share = [point.get(part, {}).get("median") for part in ("compute_percent", "talk_percent")]
+                    measures = [measured(point[part]) for part in ("mean_us", "p99_us", "p999_us", "max_us")]
+                    middle = number(point["round_us"]["median"])
+                    cells = [name, middle, *measures, *(number(value) for value in share)]
+                    rows.append((point["threads"], [str(point["threads"]), *cells]))
+        rows.sort(key=lambda row: row[0])
+        headers = ["threads", "library", "median µs", "mean µs", "99 %", "99.9 %", "max", "compute %", "talk %"]
+        if rows:
+            tables.append(Table(f"Round trip of 4 bytes, {form}", headers, [row[1] for row in rows]))
+    if tables:
+        tables[-1].notes.append(
+            "threads: that compute in each rank. compute %: what these got of the CPUs (or of as many CPUs as there "
+            "are such threads); talk %: what the two ranks' own threads took of all CPUs."
+        )
+    return tables
+
+
 def _interrupt(record, job):
     rows = []
     for point in job["results"].get("kernel", {}).get("points", []):
@@ -255,6 +279,7 @@ _MAKERS = {
     "oversubscribe": _oversubscribe,
     "quiet": _quiet,
     "datatypes": _datatypes,
+    "reactivity": _reactivity,
     "interrupt": _interrupt,
 }
 

@@ -172,12 +172,29 @@ def _oversubscribe(records):
     return rows
 
 
+def _reactivity(records):
+    rows = []
+    promised = (("mean_us", "mean", 50), ("p99_us", "99 %", 200), ("p999_us", "99.9 %", 2000))
+    for job in _jobs(records, "reactivity"):
+        for point in job["results"].get("vif", {}).get("points", []):
+            if point["form"] != "paced" or point["threads"] == 0:
+                continue
+            beside = f"paced round trip beside {point['threads']} computing threads"
+            for measure, words, goal in promised:
+                value = point[measure]["median"]
+                rows.append([f"{beside}, {words}", f"≤ {goal} µs", f"{number(value)} µs", _verdict(value <= goal)])
+            kept = point["compute_percent"]["median"]
+            rows.append([f"{beside}: these keep", "≥ 95 % of the CPU", f"{number(kept)} %", _verdict(kept >= 95)])
+    return rows
+
+
 # What counts in each benchmark when reactions are compared: the measure, and whether more of it is better.
 _COMPARED = {
     "latency": ("one_way_us", False),
     "bandwidth": ("megabytes_per_second", True),
     "overlap": ("t_both_us", False),
     "oversubscribe": ("call_us", False),
+    "reactivity": ("mean_us", False),
 }
 
 
@@ -211,7 +228,7 @@ def _automatic(records):
 
 def of_records(records):
     rows = _latency(records) + _overlap(records) + _quiet(records) + _wait(records) + _oversubscribe(records)
-    rows += _automatic(records) + event_verdicts.of_records(records)
+    rows += _reactivity(records) + _automatic(records) + event_verdicts.of_records(records)
     table = Table("Promises", ["what", "promised", "measured", ""], rows)
     if any(not record["conditions"]["idle"] for record in records):
         table.notes.append("The machine was not idle during part of this: a promise not met may be its fault.")

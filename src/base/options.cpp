@@ -27,6 +27,11 @@ constexpr Option table[] = {
      "through shared memory, which is measured at start (auto)."},
     {"VIF_SPIN_US", "auto", "auto|number",
      "How many microseconds a waiting process looks for its message before it sleeps; auto learns it."},
+    {"VIF_LEVER", "auto", "auto|none|slice|nudge|realtime",
+     "How the kernel is made to put a waiting thread on a CPU at once when its message comes while others compute: not "
+     "at "
+     "all, by a short slice, by that and a thread that makes the kernel choose again (nudge, auto), or by a real-time "
+     "priority from the first such wait on, which needs a privilege and is for threads that never compute."},
     {"VIF_SPREAD", "1", "0|1",
      "Whether a waiting process that shares its CPU with another process of the job moves to a CPU that it may use and "
      "where none of the job is; its affinity stays as it is."},

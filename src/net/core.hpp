@@ -27,6 +27,10 @@
 #include "net/route.hpp"
 #include "net/settings.hpp"
 #include "net/shm/segment.hpp"
+#include "react/crowd.hpp"
+#include "react/levers.hpp"
+#include "react/nudger.hpp"
+#include "react/policy.hpp"
 
 namespace vif::net {
 
@@ -88,6 +92,9 @@ extern thread_local const Request* begun_last;
 // What a handler copies at once, and an API call before it returns: the rest would be done by an interrupt at once, no
 // gain, and its cost.
 inline constexpr uint64_t bounded_copy_budget = 1024 * 1024;
+
+// Of the calling thread, for its waits.
+react::Hand& own_hand() noexcept;
 
 class Core final : public Engine, public RemoteMemory {
  public:
@@ -283,6 +290,14 @@ class Core final : public Engine, public RemoteMemory {
   bool look_at_once(bool (*condition)(void*), void* argument) noexcept;
   bool look_for_a_while(bool (*condition)(void*), void* argument, int64_t start) noexcept;
   void move_apart() noexcept;
+  bool rests_early(int64_t now, int64_t waited) noexcept;
+  void learn_wait(int64_t waited, bool came) noexcept;
+  void sleep_now() noexcept;
+  // Rung, and still not on a CPU. Context: helper.
+  bool is_stuck() const noexcept {
+    return asleep_.load(std::memory_order_relaxed) && me_->bell.peek() != bell::Posture::sleeping;
+  }
+  bool crowded() const noexcept { return pace_.reason == react::Reason::crowded; }
   void sleep_once(bool (*condition)(void*), void* argument) noexcept;
   void sleep_on_bell(bool (*condition)(void*), void* argument) noexcept;
   void stand_up() noexcept;
@@ -356,6 +371,15 @@ class Core final : public Engine, public RemoteMemory {
   std::atomic<bell::Posture> resting_{bell::Posture::quiet};
   bell::SpinBudget spin_{20'000, 1'000'000};
   machine::CrowdWatch crowd_;
+  bell::SpinBudget crowded_spin_{500, 2'000};  // the same beside threads that compute
+  react::Crowd pressure_;                      // do others wait for the CPUs?
+  react::Choice pace_;                         // what follows from that for a wait: asked when the last answer is old
+  int machine_cpus_ = -1;                      // online
+  bool may_use_all_ = false;
+  int cpu_to_nudge_ = -1;  // -1: the one that this process is on
+  react::Lever lever_ = react::Lever::none;
+  std::atomic<bool> asleep_{false};  // in the kernel, on the bell
+  react::Nudger nudger_{{[](void* self) noexcept { return static_cast<Core*>(self)->is_stuck(); }, this}};
   bell::GapHistory gaps_;
   Site site_;              // the call that the program made last, for gaps_
   bool gap_open_ = false;  // outside the library since left_at_, with something under way

@@ -57,6 +57,7 @@ bool Core::open(launch::Bootstrap& bootstrap, int thread_level, std::string& err
   processes_ = segment_.processes();
   if (!reserve_tables(error)) return false;
   spin_ = bell::SpinBudget(settings_.spin_floor_ns, settings_.spin_ceiling_ns);
+  lever_ = react::probe_lever(settings_.lever);
   if (multiple_ && own(Owner::app)) {
     ownership_.set_shared(true);
     disown();
@@ -114,6 +115,13 @@ bool Core::introduce_myself(std::string&) {
   if (sched_getaffinity(0, sizeof mask, &mask) != 0) {
     // More CPUs than the mask has room for: count as one that may use all of the first.
     std::memset(&mask, 0xff, sizeof mask);
+  }
+  machine_cpus_ = static_cast<int>(sysconf(_SC_NPROCESSORS_ONLN));
+  may_use_all_ = CPU_COUNT(&mask) >= machine_cpus_ && machine::usable_cpus() >= machine_cpus_;
+  // With a process for each CPU, each has one to nudge.
+  int place = together_ >= CPU_COUNT(&mask) ? process_ % CPU_COUNT(&mask) : -1;
+  for (int cpu = 0; cpu < CPU_SETSIZE && place >= 0; ++cpu) {
+    if (CPU_ISSET(cpu, &mask) != 0 && place-- == 0) cpu_to_nudge_ = cpu;
   }
   static_assert(sizeof(mask) == sizeof(me_->affinity));
   std::memcpy(me_->affinity, &mask, sizeof mask);
@@ -177,6 +185,7 @@ Core::~Core() {
   // A forked child that ends has neither our helper nor a part in the job's memory.
   if (me_ != nullptr && me_->address.process != 0 && me_->address.process != getpid()) {
     if (helper_.joinable()) helper_.detach();
+    nudger_.abandon();
     return;
   }
   if (me_ != nullptr) {
@@ -184,6 +193,8 @@ Core::~Core() {
     me_->bell.be_quiet();
   }
   if (debt_count_ != 0) settle();
+  nudger_.stop();
+  own_hand().let_go();
   if (helper_.joinable()) {
     stopping_.store(true, std::memory_order_release);
     me_->helper.fetch_add(1, std::memory_order_release);

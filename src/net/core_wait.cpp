@@ -11,6 +11,7 @@
 
 #include "base/clock.hpp"
 #include "net/core.hpp"
+#include "react/load.hpp"
 
 namespace vif::net {
 
@@ -20,9 +21,15 @@ namespace {
 // waits for: 30 us became the whole time of looking. A yield costs 0.2 us when nobody else wants the CPU.
 constexpr int64_t yield_every_ns = 5'000;
 constexpr int first_looks = 32;                   // less than a microsecond
+constexpr int64_t long_wait_ns = 5'000;           // from then on it is worth while to look at the machine
 constexpr int64_t peer_check_ns = 1'000'000'000;  // a wait without any event looks that often whether its peers live
 
 }  // namespace
+
+react::Hand& own_hand() noexcept {
+  static thread_local react::Hand hand;
+  return hand;
+}
 
 void Core::wait_until(bool (*condition)(void*), void* argument) noexcept {
   if (condition(argument)) return;
@@ -127,13 +134,13 @@ void Core::wait_as_leader(bool (*condition)(void*), void* argument) noexcept {
   const int64_t start = base::now_ns();
   me_->waiting_since.store(start, std::memory_order_relaxed);
   if (look_for_a_while(condition, argument, start)) {
-    spin_.came(base::now_ns() - start);
+    learn_wait(base::now_ns() - start, true);
     me_->waiting.store(0, std::memory_order_relaxed);
     return;
   }
   ++counters_.sleeps;
   while (!condition(argument)) sleep_once(condition, argument);
-  spin_.slept(base::now_ns() - start);
+  learn_wait(base::now_ns() - start, false);
   me_->waiting.store(0, std::memory_order_relaxed);
 }
 
@@ -179,7 +186,8 @@ bool Core::look_for_a_while(bool (*condition)(void*), void* argument, int64_t st
       if (turns % 16 != 15) continue;
     }
     int64_t now = base::now_ns();
-    if (!oversubscribed_ && now - yielded > yield_every_ns) {
+    if (rests_early(now, now - start)) return false;
+    if (!oversubscribed_ && !crowded() && now - yielded > yield_every_ns) {
       sched_yield();
       yielded = base::now_ns();
       if (crowd_.yielded(yielded, yielded - now)) move_apart();
@@ -192,6 +200,30 @@ bool Core::look_for_a_while(bool (*condition)(void*), void* argument, int64_t st
       peers_checked = now;
     }
   }
+}
+
+// Do others want the CPUs? Then a yield would give this one away for a whole slice, and looking would use up the share
+// by which a woken thread gets a CPU at once. The machine is looked at once a wait lasts longer than most, and then
+// not for a while. True: rest now.
+bool Core::rests_early(int64_t now, int64_t waited) noexcept {
+  if (!settings_.adapts || oversubscribed_ || waited < (crowded() ? pace_.look_ns : long_wait_ns)) return false;
+  if (pressure_.due(now)) {
+    pressure_.learn(react::look_at_machine(machine_cpus_, may_use_all_), now);
+    react::Situation situation;
+    situation.crowded = pressure_.crowded();
+    situation.learnt_look_ns = (situation.crowded ? crowded_spin_ : spin_).budget();
+    pace_ = react::choose(situation);
+    ++(crowded() ? counters_.decided_crowded : counters_.decided_alone);
+    crowded() ? static_cast<void>(own_hand().pull(lever_)) : own_hand().let_go();
+  }
+  return crowded() && waited >= pace_.look_ns;
+}
+
+// What a wait has taught: its length, and whether it ended while looking. Each state has its own memory.
+void Core::learn_wait(int64_t waited, bool came) noexcept {
+  bell::SpinBudget& budget = crowded() ? crowded_spin_ : spin_;
+  came ? budget.came(waited) : budget.slept(waited);
+  if (crowded()) pace_.look_ns = budget.budget();
 }
 
 // Processes that wait for each other by looking may stay on one CPU for long while another idles: they yield to each
@@ -245,7 +277,7 @@ void Core::sleep_on_bell(bool (*condition)(void*), void* argument) noexcept {
   }
   bool rung = true;
   if (!condition(argument)) {
-    me_->bell.sleep(peer_check_ns);
+    sleep_now();
     rung = me_->bell.peek() != bell::Posture::sleeping;
   }
   stand_up();
@@ -257,6 +289,17 @@ void Core::sleep_on_bell(bool (*condition)(void*), void* argument) noexcept {
     }
     disown();
   }
+}
+
+void Core::sleep_now() noexcept {
+  // Where it will wake up is where it sleeps, or where its waker runs: with a process for each CPU all are seen to.
+  if (crowded() && lever_ == react::Lever::nudge) {
+    nudger_.keep(base::now_ns(), cpu_to_nudge_ >= 0 ? cpu_to_nudge_ : sched_getcpu());
+  }
+  asleep_.store(true, std::memory_order_relaxed);
+  me_->bell.sleep(peer_check_ns);
+  asleep_.store(false, std::memory_order_relaxed);
+  counters_.stuck = nudger_.stuck();
 }
 
 // Something completed: whoever sleeps for it must look. Owned; any context.

@@ -17,6 +17,9 @@ struct Counters {
   uint64_t wakes = 0;                   // of sleeping processes
   uint64_t helper_runs = 0;             // progress made by the helper thread
   uint64_t sleeps = 0;                  // waits that slept
+  uint64_t decided_alone = 0;           // the policy was asked in a wait: nobody else wants the CPUs
+  uint64_t decided_crowded = 0;         // the same: others do, so rest at once
+  uint64_t stuck = 0;                   // times that it was found woken and not running (react/nudger.hpp)
   uint64_t moves = 0;                   // to a CPU of its own, from one shared with another process of the job
   uint64_t copied_waiting = 0;          // bytes copied while waiting in the library
   uint64_t copied_app = 0;              // bytes copied in other calls of the library

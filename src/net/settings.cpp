@@ -35,6 +35,12 @@ bool Settings::read(std::string& error) {
   user_interrupts = reaction == Reaction::user_interrupt;
   interrupts = reaction == Reaction::automatic || reaction == Reaction::signal || user_interrupts;
   may_sleep = reaction != Reaction::poll;
+  adapts = may_sleep && base::option("VIF_SPIN_US") == "auto";
+  const std::string strongest = base::option("VIF_LEVER");
+  lever = strongest == "none"       ? react::Lever::none
+          : strongest == "slice"    ? react::Lever::slice
+          : strongest == "realtime" ? react::Lever::realtime
+                                    : react::Lever::nudge;
   may_move = base::option("VIF_SPREAD") != "0";
   ring_allowed_first = base::option("VIF_CMA") != "1";
   cross_memory = base::option("VIF_CMA") != "0";

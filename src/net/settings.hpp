@@ -4,20 +4,24 @@
 #include <cstdint>
 #include <string>
 
+#include "react/levers.hpp"
+
 namespace vif::net {
 
 enum class Reaction : uint8_t { automatic, poll, sleep, signal, user_interrupt };
 
 struct Settings {
   Reaction reaction = Reaction::automatic;
-  bool interrupts = true;          // computing peers may be interrupted
-  bool user_interrupts = false;    // by user interrupts, or not at all
-  bool may_sleep = true;           // waiting may end in a sleep
-  bool may_move = true;            // to another CPU, away from another process of the job
-  bool ring_allowed_first = true;  // between two sides that wait, even where cross-memory copies may be made
-  bool cross_memory = true;        // try process_vm_readv and process_vm_writev
-  uint64_t eager_limit = 0;        // bytes; longer messages are offered
-  uint64_t unexpected_limit = 0;   // bytes of unexpected eager messages from one peer
+  bool interrupts = true;                   // computing peers may be interrupted
+  bool user_interrupts = false;             // by user interrupts, or not at all
+  bool may_sleep = true;                    // waiting may end in a sleep
+  bool adapts = true;                       // how long to look depends on what else runs
+  react::Lever lever = react::Lever::none;  // the strongest one allowed
+  bool may_move = true;                     // to another CPU, away from another process of the job
+  bool ring_allowed_first = true;           // between two sides that wait, even where cross-memory copies may be made
+  bool cross_memory = true;                 // try process_vm_readv and process_vm_writev
+  uint64_t eager_limit = 0;                 // bytes; longer messages are offered
+  uint64_t unexpected_limit = 0;            // bytes of unexpected eager messages from one peer
   int64_t spin_floor_ns = 0;
   int64_t spin_ceiling_ns = 0;
   bool print_statistics = false;
