@@ -28,7 +28,7 @@ namespace vif::react {
 
 enum class Wish : uint8_t { automatic, look, block, interrupt };
 
-// What a method costs for one event, measured on this machine (react/prices.hpp).
+// What a method costs for one event, as its user has measured it on this machine.
 struct Price {
   bool available = false;
   int64_t reacts_ns = 0;  // from the event to the beginning of its treatment

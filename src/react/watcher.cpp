@@ -10,6 +10,7 @@
 #include <pthread.h>
 #include <sys/epoll.h>
 #include <sys/eventfd.h>
+#include <sys/syscall.h>
 #include <unistd.h>
 
 #include "bell/interrupt.hpp"
@@ -25,6 +26,12 @@ bool set_interest(int epoll, int operation, int descriptor, uint32_t events, uin
   event.events = events;
   event.data.u64 = tag;
   return epoll_ctl(epoll, operation, descriptor, &event) == 0;
+}
+
+// The kernel itself: the library exports an epoll_wait of its own in front of the C library's, for the program
+// (bell/foreign_calls.hpp).
+int wait_on(int epoll, epoll_event* events, int capacity, int timeout_ms) noexcept {
+  return static_cast<int>(syscall(SYS_epoll_pwait, epoll, events, capacity, timeout_ms, nullptr, 0));
 }
 
 void close_if_open(int& descriptor) noexcept {
@@ -95,7 +102,7 @@ int Watcher::look(Ready* ready, int capacity) noexcept {
   std::array<epoll_event, 64> events;
   const int saved = errno;
   const int most = std::min(capacity, static_cast<int>(events.size()));
-  const int found = epoll_wait(inner_, events.data(), most, 0);
+  const int found = wait_on(inner_, events.data(), most, 0);
   errno = saved;
   for (int i = 0; i < found; ++i) {
     const epoll_event& event = events[static_cast<size_t>(i)];
@@ -190,7 +197,7 @@ void Watcher::serve() noexcept {
   const int patience_ms = static_cast<int>(std::max<int64_t>(limits_.idle_ns / 1'000'000, 1));
   while (!stopping_.load(std::memory_order_acquire)) {
     epoll_event events[2];
-    const int found = epoll_wait(outer_, events, 2, patience_ms);
+    const int found = wait_on(outer_, events, 2, patience_ms);
     if (found == 0 && tenure_.may_go()) return;
     for (int i = 0; i < found; ++i) {
       if (events[i].data.u64 != of_inner) continue;
