@@ -148,11 +148,13 @@ TEST(ForeignCall, IsStillInterruptedByTheProgramsOwnSignals) {
                       struct sigaction action {};
                       action.sa_handler = [](int) {};
                       sigaction(SIGALRM, &action, nullptr);
-                      const itimerval soon{{0, 0}, {0, 20'000}};
+                      const itimerval soon{{0, 20'000}, {0, 20'000}};  // again: the first one may come before the call
                       setitimer(ITIMER_REAL, &soon, nullptr);
                       const timespec long_time{20, 0};
                       timespec left{};
                       JOB_CHECK(nanosleep(&long_time, &left) == -1 && errno == EINTR && left.tv_sec >= 10);
+                      const itimerval never{};
+                      setitimer(ITIMER_REAL, &never, nullptr);
                       send(engine, 0, 1, nullptr, 0);
                       wait(engine, receiving);
                       return 0;
