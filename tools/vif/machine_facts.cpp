@@ -22,6 +22,8 @@
 #include "bell/user_interrupt.hpp"
 #include "binding.hpp"
 #include "machine/cpus.hpp"
+#include "react/levers.hpp"
+#include "react/load.hpp"
 #include "sched/poller.hpp"
 
 namespace vif::tool {
@@ -138,6 +140,20 @@ Fact poller_fact() {
           "How event runtimes learn that a descriptor is readable or writable."};
 }
 
+Fact lever_fact() {
+  return {"wake-up levers", react::describe_levers(),
+          "What puts a rank on a CPU when its message comes and others compute; VIF_LEVER chooses."};
+}
+
+Fact load_fact() {
+  const react::Load load = react::look_at_machine(static_cast<int>(sysconf(_SC_NPROCESSORS_ONLN)), false);
+  const std::string counted =
+      load.runnable < 0 ? "not told (/proc/loadavg)" : std::to_string(load.runnable) + " of the machine";
+  const std::string delayed =
+      load.delayed_ns < 0 ? "; a thread's own delay is not told (/proc/thread-self/schedstat)" : "";
+  return {"runnable threads now", counted + delayed, "With more of them than CPUs a rank that waits sleeps at once."};
+}
+
 std::string yama() {
   std::string text = read_whole_file("/proc/sys/kernel/yama/ptrace_scope");
   while (!text.empty() && text.back() == '\n') text.pop_back();
@@ -166,6 +182,8 @@ std::vector<Fact> machine_facts() {
   return {
       {"kernel", std::string(system.sysname) + " " + system.release + " on " + system.machine, ""},
       cpu_fact(),
+      load_fact(),
+      lever_fact(),
       {"memory of other ranks", verdict(memory == 0, memory) + yama(),
        "Large messages are copied once (process_vm_readv); otherwise twice, through shared memory."},
       pidfd_fact(),
