@@ -61,24 +61,27 @@ static void measure(int rank, struct exchange* exchange, double seconds, struct 
   bool received = rank == 1 || exchange->both;
   if (received && !message_right(exchange->in, total, (unsigned)(1 - rank)))
     world_fail("a message arrived with wrong contents.");
-  free(exchange->out);
-  free(exchange->in);
+  message_buffer_free(exchange->out);
+  message_buffer_free(exchange->in);
 }
 
 int main(int argc, char** argv) {
-  const char *sizes = "1,64,1K,4K,16K,64K,256K,1M,4M", *window = "64", *seconds = "0.3", *both = "no";
+  const char *sizes = "1,64,1K,4K,16K,64K,256K,1M,4M", *window = "64", *memory = "malloc", *seconds = "0.3",
+             *both = "no";
   struct argument table[] = {{"sizes", &sizes, "message sizes in bytes, at least 1"},
                              {"window", &window, "messages in flight, at most 256 (and at most 64 MB together)"},
                              {"both", &both, "yes: the two ranks send at the same time"},
+                             {"memory", &memory, "where the message buffers come from: malloc, or mpi (MPI_Alloc_mem)"},
                              {"seconds", &seconds, "time spent on each size"}};
   struct world world;
   int status;
-  if (!world_start(&world, &argc, &argv, 2, "Bandwidth between two ranks (windows of messages).", table, 4, &status))
+  if (!world_start(&world, &argc, &argv, 2, "Bandwidth between two ranks (windows of messages).", table, 5, &status))
     return status;
+  message_memory(memory);
   uint64_t list[64];
   size_t count = list_of_sizes(sizes, list, 64);
   struct json json;
-  if (world.rank == 0) world_document(&json, "bandwidth", &world, table, 4);
+  if (world.rank == 0) world_document(&json, "bandwidth", &world, table, 5);
   struct samples megabytes = {0};
   for (size_t at = 0; at < count && world.rank < 2; ++at) {
     uint64_t in_flight = number_of(window), room = 64 * 1024 * 1024 / (list[at] ? list[at] : 1);

@@ -39,22 +39,24 @@ static void measure(int rank, uint64_t bytes, double seconds, struct samples* on
     samples_add(one_way, (double)(now_ns() - start) / (double)plan[0] / 2000.0);
   }
   if (!message_right(in, bytes, (unsigned)(1 - rank))) world_fail("a message arrived with wrong contents.");
-  free(out);
-  free(in);
+  message_buffer_free(out);
+  message_buffer_free(in);
 }
 
 int main(int argc, char** argv) {
-  const char *sizes = "0,1,8,64,256,1K,4K,16K,64K,256K,1M,4M", *seconds = "0.2";
+  const char *sizes = "0,1,8,64,256,1K,4K,16K,64K,256K,1M,4M", *memory = "malloc", *seconds = "0.2";
   struct argument table[] = {{"sizes", &sizes, "message sizes in bytes"},
+                             {"memory", &memory, "where the message buffers come from: malloc, or mpi (MPI_Alloc_mem)"},
                              {"seconds", &seconds, "time spent on each size"}};
   struct world world;
   int status;
-  if (!world_start(&world, &argc, &argv, 2, "One-way latency between two ranks (ping-pong).", table, 2, &status))
+  if (!world_start(&world, &argc, &argv, 2, "One-way latency between two ranks (ping-pong).", table, 3, &status))
     return status;
+  message_memory(memory);
   uint64_t list[64];
   size_t count = list_of_sizes(sizes, list, 64);
   struct json json;
-  if (world.rank == 0) world_document(&json, "latency", &world, table, 2);
+  if (world.rank == 0) world_document(&json, "latency", &world, table, 3);
   struct samples one_way = {0};
   for (size_t at = 0; at < count && world.rank < 2; ++at) {
     measure(world.rank, list[at], seconds_of(seconds), &one_way);

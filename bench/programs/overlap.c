@@ -168,27 +168,29 @@ static void one_size(struct setting* setting, const struct world* world, const c
   if (received && !message_right(setting->in, bytes, (unsigned)(1 - world->rank)))
     world_fail("a message arrived with wrong contents.");
   for (int kind = 0; kind < 3; ++kind) samples_free(&times[kind]);
-  free(setting->out);
-  free(setting->in);
+  message_buffer_free(setting->out);
+  message_buffer_free(setting->in);
 }
 
 int main(int argc, char** argv) {
   const char *side = "receiver,sender,both", *sizes = "1K,4K,16K,64K,256K,1M,4M,16M", *compute = "equal";
-  const char* seconds = "0.3";
+  const char *memory = "malloc", *seconds = "0.3";
   struct argument table[] = {
       {"side", &side, "who computes: receiver, sender, both"},
       {"sizes", &sizes, "message sizes in bytes, at least 1"},
       {"compute", &compute, "computation times in microseconds; 'equal' is that of the transfer"},
+      {"memory", &memory, "where the message buffers come from: malloc, or mpi (MPI_Alloc_mem)"},
       {"seconds", &seconds, "time spent on each point"}};
   struct world world;
   int status;
   const char* purpose = "Overlap of a transfer with the computation of the receiver, the sender or both.";
-  if (!world_start(&world, &argc, &argv, 2, purpose, table, 4, &status)) return status;
+  if (!world_start(&world, &argc, &argv, 2, purpose, table, 5, &status)) return status;
   if (world.size > 2) world_fail("overlap runs on exactly 2 ranks.");
+  message_memory(memory);
   uint64_t list[64];
   size_t count = list_of_sizes(sizes, list, 64);
   struct json json;
-  if (world.rank == 0) world_document(&json, "overlap", &world, table, 4);
+  if (world.rank == 0) world_document(&json, "overlap", &world, table, 5);
   struct setting setting = {0};
   // Both ranks use rank 0's speed, so that they compute the same number of steps.
   setting.steps_per_ns = (double)agree((int64_t)(compute_calibrate() * 1e9)) / 1e9;

@@ -91,13 +91,31 @@ int64_t agree(int64_t value) {
   return value;
 }
 
+static bool memory_of_mpi;
+
+void message_memory(const char* where) {
+  memory_of_mpi = strcmp(where, "mpi") == 0;
+  if (!memory_of_mpi && strcmp(where, "malloc") != 0) world_fail("--memory is malloc or mpi.");
+}
+
 void* message_buffer(uint64_t bytes) {
   size_t page = (size_t)sysconf(_SC_PAGESIZE);
   size_t rounded = (bytes / page + 1) * page;
-  void* buffer = aligned_alloc(page, rounded);
+  void* buffer = NULL;
+  if (memory_of_mpi)
+    MPI_Alloc_mem((MPI_Aint)rounded, MPI_INFO_NULL, &buffer);
+  else
+    buffer = aligned_alloc(page, rounded);
   if (buffer == NULL) world_fail("there is no memory for the message buffers; give smaller sizes.");
   memset(buffer, 0, rounded);
   return buffer;
+}
+
+void message_buffer_free(void* buffer) {
+  if (memory_of_mpi)
+    MPI_Free_mem(buffer);
+  else
+    free(buffer);
 }
 
 void message_fill(void* buffer, uint64_t bytes, unsigned seed) {

@@ -28,7 +28,10 @@ void world_document_end(struct json* json);
 // Rank 0's number, known to all.
 int64_t agree(int64_t value);
 
+// Where message buffers come from: "malloc" (the default) or "mpi" (MPI_Alloc_mem).
+void message_memory(const char* where);
 // Memory on its own pages, touched; message contents that the receiver can check.
 void* message_buffer(uint64_t bytes);
+void message_buffer_free(void* buffer);
 void message_fill(void* buffer, uint64_t bytes, unsigned seed);
 bool message_right(const void* buffer, uint64_t bytes, unsigned seed);

@@ -5,17 +5,41 @@
 
 #include "api.hpp"
 #include "mpi/errors.hpp"
+#include "mpi/info.hpp"
+#include "mpi/process.hpp"
+#include "net/engine.hpp"
+#include "net/remote_memory.hpp"
 
 namespace vif::mpi::api {
 
-int Alloc_mem(MPI_Aint size, MPI_Info, void* baseptr) {
+namespace {
+
+// Memory that the other ranks can map is for long messages; it comes in pages.
+constexpr MPI_Aint smallest_shared = 64 * 1024;
+constexpr std::size_t page = 4096;
+
+// A cache line, or what the program asks for.
+std::size_t wanted_alignment(MPI_Info handle) {
+  Info* info = info_of(handle);
+  const std::string text = info != nullptr ? value_of(*info, "mpi_minimum_memory_alignment") : "";
+  const std::size_t asked = std::strtoull(text.c_str(), nullptr, 10);
+  return asked > 64 && (asked & (asked - 1)) == 0 ? asked : 64;
+}
+
+// Null: there is none, and ordinary memory does as well.
+void* shared_memory(MPI_Aint size) {
+  net::RemoteMemory* memory = engine().processes() > 1 ? engine().remote_memory() : nullptr;
+  return memory != nullptr ? memory->allocate(static_cast<uint64_t>(size)) : nullptr;
+}
+
+}  // namespace
+
+int Alloc_mem(MPI_Aint size, MPI_Info info, void* baseptr) {
   if (baseptr == nullptr) return raise_null_argument(nullptr, "baseptr");
   if (size < 0) return raise(nullptr, MPI_ERR_ARG, "the size is negative; give zero or more.");
-  // Large memory starts a page, so that it can be moved and shared by pages; small memory a cache line.
-  const std::size_t page = 4096;
-  const std::size_t alignment = size >= static_cast<MPI_Aint>(16 * page) ? page : 64;
-  void* memory = nullptr;
-  if (posix_memalign(&memory, alignment, static_cast<std::size_t>(size)) != 0) {
+  const std::size_t alignment = wanted_alignment(info);
+  void* memory = size >= smallest_shared && alignment <= page ? shared_memory(size) : nullptr;
+  if (memory == nullptr && posix_memalign(&memory, alignment, static_cast<std::size_t>(size)) != 0) {
     return raise(nullptr, MPI_ERR_NO_MEM,
                  std::to_string(size) + " bytes of memory could not be had; ask for less, or free some first.");
   }
@@ -24,7 +48,8 @@ int Alloc_mem(MPI_Aint size, MPI_Info, void* baseptr) {
 }
 
 int Free_mem(void* base) {
-  std::free(base);
+  net::RemoteMemory* memory = engine().remote_memory();
+  if (base == nullptr || memory == nullptr || !memory->release(static_cast<std::byte*>(base))) std::free(base);
   return MPI_SUCCESS;
 }
 

@@ -26,6 +26,7 @@
 #include "net/remote_memory.hpp"
 #include "net/route.hpp"
 #include "net/settings.hpp"
+#include "net/shared_ranges.hpp"
 #include "net/shm/segment.hpp"
 #include "react/crowd.hpp"
 #include "react/levers.hpp"
@@ -137,6 +138,8 @@ class Core final : public Engine, public RemoteMemory {
   std::byte* map_pages(uint64_t pages, uint64_t bytes, std::string& error) noexcept override;
   void unmap_pages(std::byte* address, uint64_t bytes) noexcept override;
   void free_pages(uint64_t pages, uint64_t bytes) noexcept override;
+  std::byte* allocate(uint64_t bytes) noexcept override;
+  bool release(std::byte* address) noexcept override;
   bool inside(uint64_t offset, uint64_t bytes) const noexcept override { return segment_.inside(offset, bytes); }
   bool may_access(int process) noexcept override;
   int read(int process, const iovec* here, int pieces_here, const iovec* there, int pieces_there) noexcept override;
@@ -242,6 +245,10 @@ class Core final : public Engine, public RemoteMemory {
   shm::Transfer<>& transfer(uint32_t id) const noexcept {
     return *reinterpret_cast<shm::Transfer<>*>(segment_.base() + static_cast<uint64_t>(id) * 64);
   }
+  shm::Place place_of(const Request& request) noexcept {
+    return request.view.layout == nullptr ? shared_ranges_.place_of(request.buffer, request.length) : shm::Place{};
+  }
+  std::byte* mapped(const shm::Place& place, uint64_t length) noexcept;
   void consider_announcing(Request& request) noexcept;
   void announce_candidate() noexcept;
   bool take_back(Request& request) noexcept;
@@ -358,6 +365,8 @@ class Core final : public Engine, public RemoteMemory {
   RequestList outgoing_;  // sends matched, not complete
   RequestList incoming_;  // receives matched with an offer, not complete
   Poller* pollers_ = nullptr;
+  SharedRanges shared_ranges_;  // of this process
+  MappedRanges mapped_ranges_;  // of others
   std::vector<uint32_t> free_transfers_, returning_transfers_;
   std::vector<Request*> transfer_users_;  // by Transfer::index: the send that uses it
   bool ring_first_ = false;               // how long messages go between two sides that wait: the same in the whole job

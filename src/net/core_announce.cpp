@@ -27,8 +27,10 @@ void Core::announce_candidate() noexcept {
   if (Request* request = candidate_; request != nullptr) {
     const bool waits = request->transfer == 0 && !request->announced &&
                        posted_.find(request->context, request->source, request->tag) == request;
-    if (waits && channel(request->process).receiving && may_access(request->process, true)) {
+    const shm::Place place = waits ? shared_ranges_.place_of(request->buffer, request->length) : shm::Place{};
+    if (waits && channel(request->process).receiving && (place.shared() || may_access(request->process, true))) {
       shm::Announced values;
+      values.place = place;
       values.context = request->context;
       values.source = request->source;
       values.tag = request->tag;
@@ -55,12 +57,15 @@ bool Core::take_back(Request& request) noexcept {
 bool Core::bind_to_announced(int process, Request& request) noexcept {
   auto& announcement = segment_.announcement(process_, process);
   shm::Announced values;
-  if (request.view.layout != nullptr || !announcement.pending() || !may_access(process, false)) return false;
+  if (request.view.layout != nullptr || !announcement.pending()) return false;
+  // Either side must be able to move all of it.
+  auto& moving = transfer(request.transfer);
+  if (!moving.sender_place().shared() && !may_access(process, false)) return false;
   if (!announcement.take(request.context, request.source, request.tag, channel(process).out.sent(), values)) {
     return false;
   }
-  transfer(request.transfer)
-      .match(values.address, std::min(request.length, values.length), shm::Route::cross_memory, values.attentive);
+  moving.match(values.address, std::min(request.length, values.length), shm::Route::cross_memory, values.attentive,
+               values.place);
   request.order = static_cast<uint64_t>(base::now_ns());
   ++counters_.announced_used;
   return true;

@@ -208,6 +208,7 @@ Core::~Core() {
     the_core = nullptr;
   }
   if (me_ != nullptr && settings_.print_statistics) print_counters(stderr);
+  mapped_ranges_.each([this](MappedRanges::Mapping& mapping) { segment_.unmap_pages(mapping.here, mapping.bytes); });
   const auto count = static_cast<size_t>(processes_);
   for (std::byte* buffer : reserve_buffers_) std::free(buffer);
   unreserve(channels_, count);

@@ -152,7 +152,7 @@ bool Core::post_offer(int process, Request& request) noexcept {
     if (request.transfer == 0) return false;  // the next app context makes more
     transfer(request.transfer)
         .offer(reinterpret_cast<uint64_t>(request.buffer), request.length, request.on_complete != nullptr, ring_first_,
-               request.view.layout == nullptr);
+               request.view.layout == nullptr, place_of(request));
   }
   shm::ShmCell* cell = reserve(peer, 0);
   if (cell == nullptr) return false;

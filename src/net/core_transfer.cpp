@@ -11,6 +11,7 @@
 // A side that wants the other to know rings it: the receiver when it matched, the finisher when all is done.
 #include <algorithm>
 #include <cerrno>
+#include <cstring>
 
 #include "base/clock.hpp"
 #include "net/core.hpp"
@@ -119,10 +120,12 @@ bool Core::may_access(int process, bool reading) noexcept {
 bool Core::match_offer(Request& request, int process, uint32_t id) noexcept {
   auto& moving = transfer(id);
   // What does not lie side by side on both sides travels through the ring, packed and unpacked piece by piece.
-  const bool direct = moving.contiguous() && request.view.layout == nullptr && may_access(process, true);
-  const shm::Route route = direct ? shm::Route::cross_memory : shm::Route::through_ring;
   const uint64_t length = std::min(moving.length(), request.length);
-  if (moving.match(reinterpret_cast<uint64_t>(request.buffer), length, route, request.on_complete != nullptr))
+  const bool direct = moving.contiguous() && request.view.layout == nullptr &&
+                      (mapped(moving.sender_place(), length) != nullptr || may_access(process, true));
+  const shm::Route route = direct ? shm::Route::cross_memory : shm::Route::through_ring;
+  if (moving.match(reinterpret_cast<uint64_t>(request.buffer), length, route, request.on_complete != nullptr,
+                   direct ? place_of(request) : shm::Place{}))
     return true;
   moving.leave();
   return false;
@@ -154,12 +157,17 @@ void Core::copy_slices(Request& request, int peer, bool reading) noexcept {
   const bool other_way = moving.ring_first() && owner_ == Owner::waiting;
   uint64_t from = 0, bytes = 0;
   auto* buffer = static_cast<std::byte*>(request.buffer);
+  std::byte* const there = mapped(reading ? moving.sender_place() : moving.receiver_place(), moving.taken());
+  const int pid = segment_.record(peer).address.process;
   while (copy_budget_ > 0 && moving.claim(slice, from, bytes)) {
     copy_budget_ -= std::min(copy_budget_, bytes);
-    const int pid = segment_.record(peer).address.process;
-    const int result = reading ? shm::read_memory(pid, moving.sender_address() + from, buffer + from, bytes)
-                               : shm::write_memory(pid, moving.receiver_address() + from, buffer + from, bytes);
-    if (result != 0) moving.fail(static_cast<uint32_t>(result));
+    if (there == nullptr) {
+      const int result = reading ? shm::read_memory(pid, moving.sender_address() + from, buffer + from, bytes)
+                                 : shm::write_memory(pid, moving.receiver_address() + from, buffer + from, bytes);
+      if (result != 0) moving.fail(static_cast<uint32_t>(result));
+    } else {
+      std::memcpy(reading ? buffer + from : there + from, reading ? there + from : buffer + from, bytes);
+    }
     (owner_ == Owner::waiting   ? counters_.copied_waiting
      : owner_ == Owner::handler ? counters_.copied_handler
                                 : counters_.copied_app) += bytes;
@@ -229,7 +237,8 @@ void Core::send_slices(Request& request) noexcept {
     push_fragments(request);
   } else if (may_come_to_wait(request)) {
     return;
-  } else if ((waiting || (!receiver_waits && worth_interrupting(moving))) && may_access(request.process, false)) {
+  } else if ((waiting || (!receiver_waits && worth_interrupting(moving))) &&
+             (mapped(moving.receiver_place(), moving.taken()) != nullptr || may_access(request.process, false))) {
     copy_slices(request, request.process, false);
   } else if (!moving.all_claimed()) {
     notify(request.process, true);  // it may have slept while this side was to do it
@@ -250,7 +259,8 @@ bool Core::may_come_to_wait(const Request& request) noexcept {
 bool Core::worth_interrupting(const shm::Transfer<>& moving) const noexcept {
   if (demanded_ > 0) return true;
   if (owner_ == Owner::app && !asked_ && !multiple_ && gaps_.expects_short(site_.number())) return false;
-  return asked_ || !moving.ring_first() || moving.sender_attentive() || moving.receiver_attentive();
+  const bool as_cheap_later = moving.ring_first() || moving.direct();
+  return asked_ || !as_cheap_later || moving.sender_attentive() || moving.receiver_attentive();
 }
 
 // Sends that receivers have matched since the last look: they move from now on.

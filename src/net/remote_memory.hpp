@@ -25,6 +25,12 @@ class RemoteMemory {
   // By one process, when all have unmapped it.
   virtual void free_pages(uint64_t pages, uint64_t bytes) noexcept = 0;
 
+  // --- memory for the program, whose messages the other processes can copy without help ---
+  // Null: there is none, and the caller takes memory of its own.
+  virtual std::byte* allocate(uint64_t bytes) noexcept = 0;
+  // False: allocate() did not give it.
+  virtual bool release(std::byte* address) noexcept = 0;
+
   // Any context. Whether so many bytes from an offset of Engine::shared_base() on are the job's.
   virtual bool inside(uint64_t offset, uint64_t bytes) const noexcept = 0;
 

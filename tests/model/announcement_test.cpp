@@ -19,7 +19,7 @@ struct Pair {
 
   void receive(int number) {
     const auto n = static_cast<uint64_t>(number);
-    require(announcement.announce({7, 1, number, false, 0, n * 100, n * 1000}), "the last one was settled");
+    require(announcement.announce({7, 1, number, false, 0, n * 100, n * 1000, {n, n, n}}), "the last one was settled");
     if (announcement.withdraw()) {
       ++withdrawn;
       return;
@@ -35,6 +35,8 @@ struct Pair {
     ++taken;
     require(values.address == static_cast<uint64_t>(number) * 100, "the address is of this announcement");
     require(values.length == static_cast<uint64_t>(number) * 1000, "the length is of this announcement");
+    require(values.place.pages == static_cast<uint64_t>(number) && values.place.offset == values.place.pages,
+            "the place is of this announcement");
     published.store(static_cast<uint32_t>(number), std::memory_order_release);
   }
 };
@@ -60,7 +62,7 @@ Body mismatched() {
   return [](Program& program) {
     auto state = program.make<Pair<ModelAtoms>>("pair");
     program.thread("receiver", [=] {
-      require(state->announcement.announce({7, 1, 5, false, 3, 100, 1000}), "it is free at first");
+      require(state->announcement.announce({7, 1, 5, false, 3, 100, 1000, {}}), "it is free at first");
       require(state->announcement.withdraw(), "nobody took it");
       require(!state->announcement.settle(), "nobody took it");
     });

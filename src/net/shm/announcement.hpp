@@ -23,6 +23,7 @@
 #include <cstdint>
 
 #include "base/atoms.hpp"
+#include "net/shm/place.hpp"
 
 namespace vif::net::shm {
 
@@ -35,6 +36,7 @@ struct Announced {
   uint64_t consumed = 0;   // packets of this ring, when it was announced
   uint64_t address = 0;
   uint64_t length = 0;
+  Place place;  // of the buffer, when other processes can map it
 };
 
 template <class Atoms>
@@ -52,6 +54,9 @@ class alignas(64) Announcement {
     consumed_.store(values.consumed, std::memory_order_relaxed);
     address_.store(values.address, std::memory_order_relaxed);
     length_.store(values.length, std::memory_order_relaxed);
+    pages_.store(values.place.pages, std::memory_order_relaxed);
+    range_bytes_.store(values.place.bytes, std::memory_order_relaxed);
+    offset_.store(values.place.offset, std::memory_order_relaxed);
     word_.store((word | state_bits) + 1 + announced, std::memory_order_release);
     return true;
   }
@@ -69,10 +74,15 @@ class alignas(64) Announcement {
   bool take(uint32_t context, int32_t source, int32_t tag, uint64_t sent, Announced& values) noexcept {
     uint32_t word = word_.load(std::memory_order_acquire);
     if ((word & state_bits) != announced) return false;
-    values = {context_.load(std::memory_order_relaxed),  source_.load(std::memory_order_relaxed),
-              tag_.load(std::memory_order_relaxed),      attentive_.load(std::memory_order_relaxed) != 0,
-              consumed_.load(std::memory_order_relaxed), address_.load(std::memory_order_relaxed),
-              length_.load(std::memory_order_relaxed)};
+    values = {context_.load(std::memory_order_relaxed),
+              source_.load(std::memory_order_relaxed),
+              tag_.load(std::memory_order_relaxed),
+              attentive_.load(std::memory_order_relaxed) != 0,
+              consumed_.load(std::memory_order_relaxed),
+              address_.load(std::memory_order_relaxed),
+              length_.load(std::memory_order_relaxed),
+              {pages_.load(std::memory_order_relaxed), range_bytes_.load(std::memory_order_relaxed),
+               offset_.load(std::memory_order_relaxed)}};
     if (values.context != context || values.source != source || values.tag != tag || values.consumed != sent) {
       return false;
     }
@@ -98,6 +108,9 @@ class alignas(64) Announcement {
   typename Atoms::template Atomic<uint64_t> consumed_{0};
   typename Atoms::template Atomic<uint64_t> address_{0};
   typename Atoms::template Atomic<uint64_t> length_{0};
+  typename Atoms::template Atomic<uint64_t> pages_{0};
+  typename Atoms::template Atomic<uint64_t> range_bytes_{0};
+  typename Atoms::template Atomic<uint64_t> offset_{0};
 };
 
 }  // namespace vif::net::shm

@@ -130,7 +130,12 @@ class Segment {
   // Pages behind all that: see RemoteMemory.
   uint64_t new_pages(uint64_t bytes) noexcept;
   bool fill_pages(uint64_t pages, uint64_t bytes, std::string& error) noexcept;
+  // The same, without taking the memory before it is touched. False: no program gets that much.
+  bool lay_out_pages(uint64_t pages, uint64_t bytes) noexcept;
   std::byte* map_pages(uint64_t pages, uint64_t bytes, std::string& error) noexcept;
+  // Another process's range. given_out: whether there is such a range. Null when it cannot be mapped. Any context.
+  bool given_out(uint64_t pages, uint64_t bytes) const noexcept;
+  std::byte* map_again(uint64_t pages, uint64_t bytes, int flags) noexcept;
   void unmap_pages(std::byte* address, uint64_t bytes) noexcept;
   void free_pages(uint64_t pages, uint64_t bytes) noexcept;
 

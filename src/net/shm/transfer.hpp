@@ -33,6 +33,7 @@
 #include <cstdint>
 
 #include "base/atoms.hpp"
+#include "net/shm/place.hpp"
 
 namespace vif::net::shm {
 
@@ -45,11 +46,13 @@ class alignas(64) Transfer {
   enum class State : uint32_t { free, offered, matched, withdrawn, left, kept };
 
   // --- sender ---
-  // `ring_first`: when both sides wait, the sender sends the bytes through the ring and the receiver leaves it to that.
-  // Otherwise both take slices, and a side may copy while both compute. `contiguous`: the bytes lie side by side at the
-  // address.
-  void offer(uint64_t address, uint64_t length, bool attentive, bool ring_first, bool contiguous = true) noexcept {
+  // `place`: of the buffer, when other processes can map it. `ring_first`: when both sides wait, the sender sends the
+  // bytes through the ring and the receiver leaves it to that; otherwise both take slices, and a side may copy while
+  // both compute. `contiguous`: the bytes lie side by side at the address.
+  void offer(uint64_t address, uint64_t length, bool attentive, bool ring_first, bool contiguous = true,
+             const Place& place = {}) noexcept {
     sender_address_ = address;
+    sender_place_ = place;
     length_ = length;
     sender_attentive_ = attentive;
     ring_first_ = ring_first;
@@ -82,9 +85,12 @@ class alignas(64) Transfer {
   // The message is taken aside for a later match, which then succeeds. False: the sender withdrew it.
   bool keep() noexcept { return change(State::offered, State::kept); }
 
-  // False: the sender withdrew it. `length`: how much the receiver takes, at most what was offered.
-  bool match(uint64_t address, uint64_t length, Route route, bool attentive) noexcept {
+  // False: the sender withdrew it. `length`: how much the receiver takes, at most what was offered. Where both buffers
+  // can be mapped, each side copies as cheaply as through the ring.
+  bool match(uint64_t address, uint64_t length, Route route, bool attentive, const Place& place = {}) noexcept {
     receiver_address_ = address;
+    receiver_place_ = place;
+    if (direct()) ring_first_ = false;
     taken_ = length;
     route_ = route;
     receiver_attentive_ = attentive;
@@ -121,6 +127,10 @@ class alignas(64) Transfer {
   // Whether a side wants to be interrupted when the transfer is complete (something depends on it while it computes).
   bool ring_first() const noexcept { return ring_first_; }
   bool contiguous() const noexcept { return contiguous_; }
+  const Place& sender_place() const noexcept { return sender_place_; }
+  const Place& receiver_place() const noexcept { return receiver_place_; }
+  // Once matched: each side can map the buffer of the other.
+  bool direct() const noexcept { return sender_place_.shared() && receiver_place_.shared(); }
   bool sender_attentive() const noexcept { return sender_attentive_; }
   bool receiver_attentive() const noexcept { return receiver_attentive_; }
 
@@ -137,13 +147,15 @@ class alignas(64) Transfer {
   // Written by the sender before `offered`.
   uint64_t sender_address_;
   uint64_t length_;
+  Place sender_place_;
   bool contiguous_;
   // Written by the receiver before `matched`.
   uint64_t receiver_address_;
+  Place receiver_place_;
   uint64_t taken_;
   Route route_;
   bool sender_attentive_;
-  bool ring_first_;
+  bool ring_first_;  // by the sender, and by the receiver before `matched`
   bool receiver_attentive_;
   typename Atoms::template Atomic<uint32_t> state_{0};
   // Written by both.
