@@ -8,7 +8,7 @@ from pathlib import Path
 from . import contenders as contending
 from . import machine, report, rounds, tables
 from .cli import find_programs, say
-from .suite import Job
+from .suite import MPI_MEMORY, Job
 
 WHO = {
     "receiver": "The receiver computes while a message arrives",
@@ -32,10 +32,20 @@ def jobs(quick):
         "compute": "20,1000" if quick else "5,20,100,500,2000",
         "seconds": 0.03 if quick else 0.08,
     }
+    chosen = dict(equal, sizes="1M" if quick else "256K,1M,4M", side="receiver,sender", memory="mpi")
     return [
         Job("computation as long as the transfer", "overlap", 2, equal, 40),
+        Job(MPI_MEMORY, "overlap", 2, chosen, 40),
         Job("sizes and computations", "overlap", 2, grid, 40),
     ]
+
+
+# What is told of each job: its place, what to say of it, sizes, computation.
+CHAPTERS = (
+    (1, "Buffers of MPI_Alloc_mem, and a computation as long as the transfer", (1048576, 4194304), "equal"),
+    (2, "Buffers of malloc, and a computation longer than the transfer", (4194304, 1048576), ("2000", "1000")),
+    (0, "Buffers of malloc, and a computation as long as the transfer", (65536, 1048576), "equal"),
+)
 
 
 def _sentence(side, poll, auto):
@@ -57,16 +67,27 @@ def _sentence(side, poll, auto):
     return text + f"  Here Vif LOSES: the program is done {-gain:.0f} % later."
 
 
+def _chapter(job, sizes, computation):
+    wanted = (computation,) if isinstance(computation, str) else computation
+    told = []
+    for side in WHO:
+        for size in sizes:
+            for compute in wanted:
+                poll = tables.find(job, "vif:poll", side=side, size=size, compute=compute)
+                auto = tables.find(job, "vif", side=side, size=size, compute=compute)
+                if poll and auto:
+                    told.append(_sentence(side, poll, auto))
+                    break
+    return told
+
+
 def story(record):
     """The result in plain words, from a record with the contenders vif:poll and vif."""
-    job = record["jobs"][0]
     parts = []
-    for side in WHO:
-        for size in (65536, 1048576):
-            poll = tables.find(job, "vif:poll", side=side, size=size, compute="equal")
-            auto = tables.find(job, "vif", side=side, size=size, compute="equal")
-            if poll and auto:
-                parts.append(_sentence(side, poll, auto))
+    for place, title, sizes, computation in CHAPTERS:
+        told = _chapter(record["jobs"][place], sizes, computation) if place < len(record["jobs"]) else []
+        if told:
+            parts += [f"{title}\n{'-' * len(title)}", *told]
     failures = [f"{name}: {sentence}" for part in record["jobs"] for name, sentence in part["failures"].items()]
     if failures:
         parts.append("Some runs failed:\n  " + "\n  ".join(failures))

@@ -101,8 +101,8 @@ def _hidden_ratio(record):
             if len(sizes) > 1:
                 made.append(
                     Lines(
-                        _file_name("excess", side),
-                        f"Time not hidden, {words} (computation = transfer)",
+                        _file_name("excess", side, *(["alloc-mem"] if "MPI_Alloc_mem" in job["title"] else [])),
+                        f"Time not hidden, {words} ({job['title']})",
                         [size_text(size) for size in sizes],
                         series,
                         "µs",

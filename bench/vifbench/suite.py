@@ -66,6 +66,10 @@ def _bandwidth(quick, options):
     ]
 
 
+# Its buffers are of MPI_Alloc_mem, those of the other jobs of malloc.
+MPI_MEMORY = "computation as long as the transfer, memory of MPI_Alloc_mem"
+
+
 def _overlap(quick, options):
     side = options.side or "receiver,sender,both"
     equal = {
@@ -82,6 +86,11 @@ def _overlap(quick, options):
             equal,
         )
     ]
+    # What the whole table asks for, in memory that an MPI library can choose.
+    chosen = dict(equal, memory="mpi")
+    if not options.sizes:
+        chosen["sizes"] = "256K,1M" if quick else "256K,1M,4M,16M"
+    jobs.append(Job(MPI_MEMORY, "overlap", 2, chosen))
     if not options.compute:
         grid = {
             "side": side,

@@ -52,9 +52,9 @@ def _latency(records):
     return rows
 
 
-def _one_sided(point, limit):
+def _one_sided(point, limit, where):
     rows = []
-    what = f"overlap, {point['side']} computes, {size_text(point['size'])}"
+    what = f"overlap, {point['side']} computes, {size_text(point['size'])}{where}"
     if limit is not None:
         excess = point["excess_us"]["median"]
         rows.append(
@@ -75,17 +75,18 @@ def _overlap(records):
     rows = []
     limit = interrupt_latency(records)
     for job in _jobs(records, "overlap"):
+        where = " (MPI_Alloc_mem)" if "MPI_Alloc_mem" in job["title"] else ""
         for point in job["results"].get("vif", {}).get("points", []):
             if point["compute"] != "equal":
                 continue
             if point["side"] != "both":
-                rows += _one_sided(point, limit)
+                rows += _one_sided(point, limit, where)
                 continue
             ratio = point["ratio"]["median"]
             floor = 0.2 if point["size"] == 1048576 else 0
             rows.append(
                 [
-                    f"overlap, both compute, {size_text(point['size'])}",
+                    f"overlap, both compute, {size_text(point['size'])}{where}",
                     f"ratio ≥ {floor}",
                     number(ratio),
                     _verdict(ratio >= floor),
