@@ -37,6 +37,19 @@ constexpr Option table[] = {
      "where none of the job is; its affinity stays as it is."},
     {"VIF_UNEXPECTED_LIMIT", "auto", "auto|bytes",
      "How much one peer may have in store here before a receive matches it; beyond that, the peer is held back."},
+    {"VIF_LINKS", "auto", "auto|tcp",
+     "What messages travel on: shared memory between processes of one host and TCP between hosts (auto), or TCP "
+     "between "
+     "all processes of the job, as if each had a host of its own."},
+    {"VIF_HOST", "", "text",
+     "The name of the host of this process: processes with the same one share memory, others use the network. Empty: "
+     "found out, from the running kernel and its name spaces."},
+    {"VIF_TCP_INTERFACES", "", "text",
+     "By which network interfaces other hosts may reach this one: names, or beginnings of addresses, separated by "
+     "commas (eth1,10.0.). Empty: all that are up."},
+    {"VIF_TCP_TIMEOUT", "60", "number",
+     "After how many seconds without a sign of life a host counts as lost, whether a connection to it is being made or "
+     "there is one."},
     {"VIF_EMA_LARGEST", "2048", "bytes",
      "Requests of memory above this size, at most 2048, go to the C library instead of Vif's allocator."},
     {"VIF_CORES", "auto", "auto|number",

@@ -7,6 +7,7 @@
 #include "mpi/attribute.hpp"
 #include "mpi/errhandler.hpp"
 #include "mpi/errors.hpp"
+#include "mpi/hosts.hpp"
 #include "mpi/info.hpp"
 #include "mpi/point_to_point_buffered.hpp"
 #include "mpi/topology.hpp"
@@ -48,7 +49,7 @@ void sweep_left() {
 }
 
 uint64_t allocate_shared(const Comm& comm) {
-  if (people_of(comm) == 1) return 0;
+  if (people_of(comm) == 1 || !on_one_host(comm)) return 0;
   sweep_left();
   std::string cause;  // without it the collectives send messages: slower, and no error
   return engine().shared_allocate(area_of(comm) + counter_bytes, cause);

@@ -1,5 +1,7 @@
-// MPI_Comm_split_type: by what processes share. All processes of a job share memory as long as jobs have one host;
-// parts of the hardware are those of src/machine/places.hpp. Context: app.
+// MPI_Comm_split_type: by what processes share. Parts of the hardware are those of src/machine/places.hpp. Context:
+// app.
+#include <algorithm>
+
 #include <strings.h>
 #include <string>
 
@@ -8,6 +10,7 @@
 #include "mpi/collective.hpp"
 #include "mpi/comm_create.hpp"
 #include "mpi/errors.hpp"
+#include "mpi/hosts.hpp"
 #include "mpi/info.hpp"
 
 namespace vif::mpi {
@@ -23,12 +26,29 @@ bool same_name(const std::string& one, const std::string& other) noexcept {
   return strcasecmp(one.c_str(), other.c_str()) == 0;
 }
 
+// The colour of those with whom this process shares memory: the first of them in the job.
+int color_of_host(const Comm& comm) {
+  int first = engine().process();
+  for (const std::vector<int>* group : {&comm.members, &comm.remote}) {
+    for (const int process : *group) {
+      if (is_here(process)) first = std::min(first, process);
+    }
+  }
+  return first;
+}
+
+// A part of the hardware of this host, told apart from those of the others; -1: none.
+int color_of_part(const Comm& comm, int part) {
+  constexpr int most_parts = 1 << 14;  // of a kind, on a host; a job has at most as many processes
+  return part < 0 ? -1 : color_of_host(comm) * most_parts + part % most_parts;
+}
+
 // The colour of this process among those with a resource of that name; MPI_UNDEFINED when there is none of it.
-int color_of_resource(const std::string& name) {
-  if (same_name(name, shared_memory)) return 0;
+int color_of_resource(const Comm& comm, const std::string& name) {
+  if (same_name(name, shared_memory)) return color_of_host(comm);
   for (const machine::PartName& it : machine::part_names()) {
     if (!same_name(name, it.name) && !same_name(name, hwloc_prefix + it.name)) continue;
-    const int part = machine::part_of(machine::own_affinity(), it.part);
+    const int part = color_of_part(comm, machine::part_of(machine::own_affinity(), it.part));
     return part < 0 ? MPI_UNDEFINED : part;
   }
   return MPI_UNDEFINED;
@@ -43,7 +63,7 @@ int color_of_set(const Comm& comm, const std::string& name) {
 int split_guided(Comm& parent, int key, Info* info, bool sets_too, MPI_Comm* out) {
   const std::string resource = info == nullptr ? "" : value_of(*info, resource_key);
   const std::string set = info == nullptr || !sets_too ? "" : value_of(*info, set_key);
-  if (!resource.empty()) return split(parent, color_of_resource(resource), key, out);
+  if (!resource.empty()) return split(parent, color_of_resource(parent, resource), key, out);
   return split(parent, set.empty() ? MPI_UNDEFINED : color_of_set(parent, set), key, out);
 }
 
@@ -53,7 +73,8 @@ int split_unguided(Comm& parent, int key, Info* info, MPI_Comm* out) {
   *out = MPI_COMM_NULL;
   const machine::CpuMask mask = machine::own_affinity();
   std::vector<int> mine;
-  for (const machine::PartName& it : machine::part_names()) mine.push_back(machine::part_of(mask, it.part));
+  for (const machine::PartName& it : machine::part_names())
+    mine.push_back(color_of_part(parent, machine::part_of(mask, it.part)));
   const size_t kinds = mine.size();
   std::vector<int> all(kinds * static_cast<size_t>(parent.collectives.size));
   {
@@ -88,7 +109,7 @@ int Comm_split_type(MPI_Comm comm, int split_type, int key, MPI_Info info, MPI_C
   }
   switch (split_type) {
     case MPI_COMM_TYPE_SHARED:
-      return split(*parent, 0, key, newcomm);
+      return split(*parent, color_of_host(*parent), key, newcomm);
     case MPI_UNDEFINED:
       return split(*parent, MPI_UNDEFINED, key, newcomm);
     case MPI_COMM_TYPE_HW_GUIDED:

@@ -7,6 +7,7 @@
 #include <string>
 
 #include "api.hpp"
+#include "base/options.hpp"
 #include "mpi/attribute.hpp"
 #include "mpi/comm.hpp"
 #include "mpi/entry.hpp"
@@ -117,6 +118,9 @@ int Is_thread_main(int* flag) {
 
 int Get_processor_name(char* name, int* resultlen) {
   char host[MPI_MAX_PROCESSOR_NAME] = "";
+  if (const std::string given = base::option("VIF_HOST"); !given.empty()) {
+    return copy_text(given.substr(0, MPI_MAX_PROCESSOR_NAME - 1), name, resultlen, MPI_MAX_PROCESSOR_NAME);
+  }
   if (gethostname(host, sizeof host - 1) != 0) std::strcpy(host, "unknown");
   return copy_text(host, name, resultlen, MPI_MAX_PROCESSOR_NAME);
 }

@@ -9,6 +9,7 @@
 #include "mpi/comm_create.hpp"
 #include "mpi/errhandler.hpp"
 #include "mpi/errors.hpp"
+#include "mpi/hosts.hpp"
 #include "mpi/info.hpp"
 #include "mpi/win.hpp"
 #include "mpi/win_combine.hpp"
@@ -44,6 +45,12 @@ int check(const Wish& wish, const void* result, Comm*& comm) {
   if (comm == nullptr) return error;
   if (result == nullptr) return raise_null_argument(comm, "win or baseptr");
   if (wish.size < 0) return raise(comm, MPI_ERR_SIZE, "the size is negative; give zero or more.");
+  if (!on_one_host(*comm)) {
+    return raise(
+        comm, wish.flavor == MPI_WIN_FLAVOR_SHARED ? MPI_ERR_RMA_SHARED : MPI_ERR_UNSUPPORTED_OPERATION,
+        "the processes are not all on one host, and one-sided communication works within a host only; split the "
+        "communicator with MPI_Comm_split_type(MPI_COMM_TYPE_SHARED) first.");
+  }
   if (wish.unit < 1) return raise(comm, MPI_ERR_DISP, "the displacement unit is not positive; give 1 or more.");
   if (info_of(wish.info) == nullptr && wish.info != MPI_INFO_NULL) {
     return raise(comm, MPI_ERR_INFO, "the info object has been freed, or never was one");

@@ -82,6 +82,13 @@ void Core::cancel(Request& request) noexcept {
     if (request.complete()) return;
     request.cancel_wanted = true;
     if (request.is_send) {
+      if (channel(request.process).far) {
+        if (unqueue(request))
+          complete(request, Outcome::cancelled);
+        else
+          link_->withdraw(request);
+        return;
+      }
       if (request.process == process_ && !unqueue(request)) {
         withdraw_from_self(request);
         return;
@@ -196,6 +203,7 @@ void Core::turn() noexcept {
   run_inbox();
   notice_connections();
   for (int i = 0; i < incoming_count_; ++i) poll(incoming_list_[i]);
+  if (link_ != nullptr) look_at_link();
   if (queued_count_ != 0) flush_all();
   notice_matches();
   if (!outgoing_.empty()) advance_outgoing();
@@ -258,7 +266,7 @@ void Core::run_in_app(Task& task) noexcept {
   app_inbox_.push(task);
   if (owner_ == Owner::app || owner_ == Owner::waiting) return;  // this pass runs it
   more_ = true;  // pollers that tell the application have had their turn
-  if (me_->bell.peek() == bell::Posture::sleeping) me_->bell.ring(true);
+  if (me_->bell.peek() == bell::Posture::sleeping) wake_sleeper();
 }
 
 uint64_t Core::shared_allocate(uint64_t bytes, std::string& error) noexcept { return segment_.allocate(bytes, error); }

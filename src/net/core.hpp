@@ -22,6 +22,7 @@
 #include "machine/placement.hpp"
 #include "net/counters.hpp"
 #include "net/engine.hpp"
+#include "net/link.hpp"
 #include "net/matching.hpp"
 #include "net/remote_memory.hpp"
 #include "net/route.hpp"
@@ -60,6 +61,8 @@ struct Channel {
   uint8_t long_messages = 0;       // eager ones of more than small_payload_limit, up to many_long_messages
   bool queued = false;             // listed among those with sends that wait for room
   bool failed = false;             // found to have ended; its requests were failed
+  bool far = false;                // shares no memory with this process: reached by the link
+  bool unusual = false;            // one of the two: what is sent to it takes another way
   Access read = Access::unknown;   // process_vm_readv
   Access write = Access::unknown;  // process_vm_writev
   shm::Producer out;
@@ -86,6 +89,8 @@ struct Site {
            static_cast<uint32_t>(std::bit_width(length)) * 2 + kind;
   }
 };
+
+struct Meeting;  // what the processes have told each other before they are linked
 
 // The request that this thread began last. A wait whose argument it is waits for it alone: a blocking call.
 extern thread_local const Request* begun_last;
@@ -125,6 +130,7 @@ class Core final : public Engine, public RemoteMemory {
   void shared_free(uint64_t offset, uint64_t bytes) noexcept override;
   int failures() const noexcept override { return failures_.load(std::memory_order_relaxed); }
   bool has_failed(int process) const noexcept override { return channels_[process].failed; }
+
   bool acts_alone() const noexcept override { return interruptible(); }
   void demand(int change) noexcept override;
   bool wants_application() const noexcept override { return !app_inbox_.empty(); }
@@ -133,6 +139,7 @@ class Core final : public Engine, public RemoteMemory {
   void come_again() noexcept override { more_ = true; }
 
   RemoteMemory* remote_memory() noexcept override { return this; }
+  bool shares_memory(int process) const noexcept override { return !channels_[process].far; }
   uint64_t new_pages(uint64_t bytes) noexcept override;
   bool fill_pages(uint64_t pages, uint64_t bytes, std::string& error) noexcept override;
   std::byte* map_pages(uint64_t pages, uint64_t bytes, std::string& error) noexcept override;
@@ -157,7 +164,14 @@ class Core final : public Engine, public RemoteMemory {
   enum class Owner : uint8_t { app, waiting, handler, helper };
 
   Core() = default;
+  class Port;  // what the link sees of this
   void print_counters(FILE* to) const;
+  bool open_link(Meeting& meeting, std::string& error);
+  void start_unusual(Request& request) noexcept;
+  void rest_link() noexcept;
+  void look_at_link() noexcept;
+  bool sleeps_on_link() const noexcept;
+  void wake_sleeper() noexcept;
   bool open(launch::Bootstrap& bootstrap, int thread_level, std::string& error);
   bool reserve_tables(std::string& error);
   bool install_interrupts(int thread_level, std::string& error);
@@ -271,6 +285,7 @@ class Core final : public Engine, public RemoteMemory {
   bool may_come_to_wait(const Request& request) noexcept;
 
   void check_peers() noexcept;
+  void give_up(int process) noexcept;
   bool is_alive(int process) noexcept;
   void fail_requests(int process) noexcept;
   void fail_moving(RequestList& list, int process) noexcept;
@@ -321,6 +336,10 @@ class Core final : public Engine, public RemoteMemory {
 
   launch::Bootstrap* bootstrap_ = nullptr;
   Settings settings_;
+  std::unique_ptr<LinkPort> port_;
+  std::unique_ptr<Link> link_;  // to the processes that share no memory with this one; null: there are none
+  bool all_far_ = false;        // are all others that began with this one
+  uint32_t link_turns_ = 0;     // of waits
   shm::Segment segment_;
   shm::ProcessRecord* me_ = nullptr;
   volatile uint64_t own_probe_word_ = 0;  // what others read and write to learn whether they may

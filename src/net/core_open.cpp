@@ -15,6 +15,7 @@
 #include "machine/cpus.hpp"
 #include "net/core.hpp"
 #include "net/create.hpp"
+#include "net/meeting.hpp"
 #include "net/packet.hpp"
 
 namespace vif::net {
@@ -53,16 +54,27 @@ bool Core::open(launch::Bootstrap& bootstrap, int thread_level, std::string& err
   together_ = bootstrap.size();
   process_ = first_ + bootstrap.rank();
   multiple_ = thread_level >= 2;
-  if (!settings_.read(error) || !segment_.open(bootstrap, error)) return false;
+  Meeting meeting;
+  if (!settings_.read(error) || !meeting.meet(bootstrap, settings_, error) ||
+      !segment_.open(bootstrap, meeting.origin, error)) {
+    return false;
+  }
   processes_ = segment_.processes();
   if (!reserve_tables(error)) return false;
+  for (size_t i = 0; i < meeting.far.size(); ++i) {
+    Channel& peer = channel(first_ + static_cast<int>(i));
+    peer.far = peer.unusual = meeting.far[i];
+  }
   spin_ = bell::SpinBudget(settings_.spin_floor_ns, settings_.spin_ceiling_ns);
   lever_ = react::probe_lever(settings_.lever);
   if (multiple_ && own(Owner::app)) {
     ownership_.set_shared(true);
     disown();
   }
-  if (!install_interrupts(thread_level, error) || !introduce_myself(error) || !meet_the_others(error)) return false;
+  if (!install_interrupts(thread_level, error) || !introduce_myself(error) || !open_link(meeting, error) ||
+      !meet_the_others(error)) {
+    return false;
+  }
   if (own(Owner::app)) {
     refill();
     disown();
@@ -143,8 +155,8 @@ bool Core::meet_the_others(std::string& error) {
     return false;
   }
   for (int i = 0; i < together_; ++i) {
-    if (segment_.record(first_ + i).present.load(std::memory_order_acquire) != 0) continue;
-    error = "Rank " + std::to_string(i) + " did not join the shared memory of the job: all ranks must run on one host.";
+    if (channel(first_ + i).far || segment_.record(first_ + i).present.load(std::memory_order_acquire) != 0) continue;
+    error = "Rank " + std::to_string(i) + " did not join the shared memory of this host's ranks.";
     return false;
   }
   count_processors();
@@ -186,7 +198,13 @@ Core::~Core() {
   if (me_ != nullptr && me_->address.process != 0 && me_->address.process != getpid()) {
     if (helper_.joinable()) helper_.detach();
     nudger_.abandon();
+    if (link_ != nullptr) static_cast<void>(link_.release());  // its thread and its connections are the parent's
     return;
+  }
+  if (link_ != nullptr) {
+    wait_to_own();  // its thread may run the engine now: after this it is gone
+    link_->close();
+    disown();
   }
   if (me_ != nullptr) {
     me_->present.store(shm::left, std::memory_order_release);

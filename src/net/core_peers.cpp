@@ -13,11 +13,15 @@ namespace vif::net {
 void Core::check_peers() noexcept {
   turn();  // what a peer sent before it ended counts
   for (int process = 0; process < segment_.begun(); ++process) {
-    if (process == process_ || channel(process).failed || is_alive(process)) continue;
-    channel(process).failed = true;
-    failures_.fetch_add(1, std::memory_order_relaxed);
-    fail_requests(process);
+    if (process == process_ || channel(process).unusual || is_alive(process)) continue;  // links watch over their own
+    give_up(process);
   }
+}
+
+void Core::give_up(int process) noexcept {
+  channel(process).failed = channel(process).unusual = true;
+  failures_.fetch_add(1, std::memory_order_relaxed);
+  fail_requests(process);
 }
 
 bool Core::is_alive(int process) noexcept {

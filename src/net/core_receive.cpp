@@ -62,8 +62,19 @@ bool Core::give(Request& request, int process, Message& message) noexcept {
         return true;
       }
       put_bytes(request, 0, message.data, request.status.bytes);
-      if (process != process_) deliver_credit(process, message.length);
+      if (channel(process).far) {
+        link_->delivered(process, message.length + message_cost);
+      } else if (process != process_) {
+        deliver_credit(process, message.length);
+      }
       break;
+    case Message::Kind::far: {
+      const uint64_t id = message.remote;
+      const uint64_t offered = message.length;
+      free_message(message);
+      link_->accept(process, request, id, offered);
+      return true;
+    }
     case Message::Kind::local: {
       Request& sender = *message.send;
       move_bytes(sender, request, request.status.bytes);

@@ -43,6 +43,7 @@ void Core::enter() noexcept {
 }
 
 void Core::leave() noexcept {
+  if (link_ != nullptr) rest_link();
   // What was handed over to the helper may become pending when this thread is gone: it must find a posture to keep up.
   const bool handed_over = helper_runs_.load(std::memory_order_relaxed) && (ownership_.held() || !inbox_.empty());
   if (pending() == 0 && debt_count_ == 0 && !handed_over) return;

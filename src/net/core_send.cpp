@@ -22,10 +22,7 @@ void Core::start_send(Request& request) noexcept {
   }
   Channel& peer = channel(request.process);
   if (post_at_once(peer, request)) return;
-  if (peer.failed) {
-    complete(request, Outcome::peer_dead);
-    return;
-  }
+  if (peer.unusual) return start_unusual(request);
   if (peer.queue_head == nullptr && post(request.process, request)) return;
   enqueue(request.process, request);
 }
@@ -224,7 +221,14 @@ void Core::flush(int process) noexcept {
       complete(request, Outcome::cancelled);
       continue;
     }
-    if (process == process_ ? send_to_self(request) : post(process, request)) continue;
+    const bool taken = process == process_ ? send_to_self(request)
+                       : peer.far          ? link_->post(process, request)
+                                           : post(process, request);
+    if (taken) continue;
+    if (peer.failed) {  // found out just now
+      complete(request, Outcome::peer_dead);
+      continue;
+    }
     request.queue_next = peer.queue_head;
     if (peer.queue_head == nullptr) peer.queue_tail = &request;
     peer.queue_head = &request;
@@ -313,6 +317,7 @@ void Core::answer(int process, bell::Call call) noexcept {
       return;
     case bell::Call::wake:
       ++counters_.wakes;
+      if (process == process_ && link_ != nullptr) link_->rouse();
       return;
     case bell::Call::helper:
       wake_helper(process);
@@ -362,7 +367,7 @@ void Core::ring(int process) noexcept {
     if (me_->bell.peek() != bell::Posture::quiet) answer(process, me_->bell.ring_after_fence(false));
     return;
   }
-  notify(process, false);
+  if (!channel(process).far) notify(process, false);
 }
 
 // A message to oneself is matched at once, or stays with its sender; a short standard one is copied aside so that a

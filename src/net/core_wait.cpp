@@ -124,6 +124,7 @@ void Core::tell_leader() noexcept {
 }
 
 void Core::wait_as_leader(bool (*condition)(void*), void* argument) noexcept {
+  if (link_ != nullptr) link_->disarm();
   if (multiple_) me_->bell.be_quiet();  // another thread may have armed it; the leader looks by itself
   me_->waiting_since.store(0, std::memory_order_relaxed);
   me_->waiting.store(1, std::memory_order_relaxed);
@@ -255,6 +256,7 @@ void Core::sleep_once(bool (*condition)(void*), void* argument) noexcept {
     leader_rests_ = true;
     leader_wants_ = argument == begun_last ? begun_last : nullptr;
   }
+  if (link_ != nullptr && !sleeps_on_link()) link_->arm();
   me_->bell.rest(bell::Posture::sleeping);
   sleep_on_bell(condition, argument);
 }
@@ -277,8 +279,12 @@ void Core::sleep_on_bell(bool (*condition)(void*), void* argument) noexcept {
   }
   bool rung = true;
   if (!condition(argument)) {
-    sleep_now();
-    rung = me_->bell.peek() != bell::Posture::sleeping;
+    if (sleeps_on_link()) {
+      rung = link_->sleep(peer_check_ns);
+    } else {
+      sleep_now();
+      rung = me_->bell.peek() != bell::Posture::sleeping;
+    }
   }
   stand_up();
   if (own(Owner::waiting)) {
@@ -312,7 +318,7 @@ void Core::tell_sleepers() noexcept {
   if (owner_ == Owner::waiting) return;
   base::RealAtoms::fence();  // partner: the fence of rest(sleeping), before the sleeper looks at its condition
   // The leader may sleep on the bell for what another thread has just completed.
-  if (me_->bell.peek() == bell::Posture::sleeping) me_->bell.ring(true);
+  if (me_->bell.peek() == bell::Posture::sleeping) wake_sleeper();
 }
 
 }  // namespace vif::net

@@ -7,6 +7,7 @@
 namespace vif::net {
 
 void Core::print_counters(FILE* to) const {
+  const LinkCounters link = link_ == nullptr ? LinkCounters() : link_->counters();
   const struct {
     const char* name;
     uint64_t value;
@@ -30,6 +31,9 @@ void Core::print_counters(FILE* to) const {
       {"bytes copied in other calls", counters_.copied_app},
       {"bytes copied in interrupts", counters_.copied_handler},
       {"fragments through the ring", counters_.fragments},
+      {"network connections", link.connections},
+      {"strangers sent away", link.strangers},
+      {"bytes handed to the network", link.written},
   };
   for (const auto& row : rows) {
     std::fprintf(to, "vif: rank %d: %-34s %" PRIu64 "\n", process_, row.name, row.value);

@@ -15,6 +15,7 @@ struct Message {
     buffered,  // its bytes are (or are arriving) in `data`
     offered,   // its bytes are still at the sender's: `transfer`
     local,     // sent by this process, bytes still in the send request's buffer: `send`
+    far,       // its bytes are still at the sender's, behind a link, which knows it as `remote`
   };
 
   Kind kind = Kind::buffered;
@@ -23,6 +24,7 @@ struct Message {
   int32_t tag = 0;
   int32_t process = 0;    // who sent it
   uint32_t transfer = 0;  // offered
+  uint64_t remote = 0;    // far
   uint64_t length = 0;
   uint64_t arrived = 0;         // buffered: bytes already in `data`
   Request* send = nullptr;      // local

@@ -14,6 +14,9 @@ class RemoteMemory {
  public:
   virtual ~RemoteMemory() = default;
 
+  // Any context. Whether a process sees the shared memory of the job, too: whether it is on this host.
+  virtual bool shares_memory(int process) const noexcept = 0;
+
   // --- pages ---
   // A range of pages that nobody else has; it costs nothing until it is filled. Its name is valid in all processes.
   virtual uint64_t new_pages(uint64_t bytes) noexcept = 0;

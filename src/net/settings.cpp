@@ -1,5 +1,6 @@
 #include "net/settings.hpp"
 
+#include <algorithm>
 #include <cstdlib>
 
 #include "base/options.hpp"
@@ -46,6 +47,10 @@ bool Settings::read(std::string& error) {
   cross_memory = base::option("VIF_CMA") != "0";
   eager_limit = number("VIF_EAGER_LIMIT", default_eager_limit);
   unexpected_limit = number("VIF_UNEXPECTED_LIMIT", default_unexpected_limit);
+  tcp_only = base::option("VIF_LINKS") == "tcp";
+  host = base::option("VIF_HOST");
+  interfaces = base::option("VIF_TCP_INTERFACES");
+  peer_timeout_ns = static_cast<int64_t>(std::clamp<uint64_t>(number("VIF_TCP_TIMEOUT", 60), 1, 3600)) * 1'000'000'000;
   print_statistics = base::option("VIF_STATS") == "1";
   spin_floor_ns = default_spin_floor_ns;
   spin_ceiling_ns = default_spin_ceiling_ns;

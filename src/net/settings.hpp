@@ -25,6 +25,10 @@ struct Settings {
   int64_t spin_floor_ns = 0;
   int64_t spin_ceiling_ns = 0;
   bool print_statistics = false;
+  bool tcp_only = false;        // to all processes that began with this one, of this host too
+  std::string host;             // what to call this host; empty: found out
+  std::string interfaces;       // by which other hosts may reach this one; empty: all
+  int64_t peer_timeout_ns = 0;  // of a host that does not answer
 
   // False with a sentence in `error`.
   bool read(std::string& error);

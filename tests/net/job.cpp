@@ -3,6 +3,7 @@
 #include <atomic>
 #include <cstdio>
 #include <cstdlib>
+#include <iterator>
 
 #include <linux/futex.h>
 #include <sys/mman.h>
@@ -16,10 +17,21 @@
 namespace vif::test {
 namespace {
 
+// What one process has put, for all to get.
+struct Value {
+  std::atomic<bool> there;
+  char key[64];
+  char text[1024];
+};
+
 struct Meeting {
   std::atomic<uint32_t> arrived{0};
   std::atomic<uint32_t> round{0};
+  std::atomic<uint32_t> values_used{0};
+  Value values[64];
 };
+
+Meeting* the_meeting = nullptr;  // of the job that this process belongs to
 
 class TestBootstrap final : public launch::Bootstrap {
  public:
@@ -28,8 +40,21 @@ class TestBootstrap final : public launch::Bootstrap {
   int rank() const override { return rank_; }
   int size() const override { return size_; }
   int segment_fd() const override { return segment_; }
-  bool put(const std::string&, const std::string&) override { return true; }
-  bool get(const std::string&, std::string&) override { return false; }
+  bool put(const std::string& key, const std::string& text) override {
+    const uint32_t place = meeting_.values_used.fetch_add(1);
+    if (place >= std::size(meeting_.values) || key.size() >= sizeof Value::key || text.size() >= sizeof Value::text) {
+      return false;
+    }
+    Value& value = meeting_.values[place];
+    std::snprintf(value.key, sizeof value.key, "%s", key.c_str());
+    std::snprintf(value.text, sizeof value.text, "%s", text.c_str());
+    value.there.store(true, std::memory_order_release);
+    return true;
+  }
+  bool get(const std::string& key, std::string& text) override {
+    text = job_value(key);
+    return !text.empty();
+  }
   bool barrier() override {
     const uint32_t round = meeting_.round.load();
     if (meeting_.arrived.fetch_add(1) + 1 == static_cast<uint32_t>(size_)) {
@@ -71,9 +96,17 @@ int run_rank(TestBootstrap& bootstrap, const std::function<int(net::Engine&)>& b
 
 }  // namespace
 
+std::string job_value(const std::string& key) {
+  for (const Value& value : the_meeting->values) {
+    if (value.there.load(std::memory_order_acquire) && key == value.key) return value.text;
+  }
+  return {};
+}
+
 int run_job(int processes, const std::function<int(net::Engine&)>& body, int thread_level) {
   void* shared = mmap(nullptr, sizeof(Meeting), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
   auto* meeting = new (shared) Meeting;
+  the_meeting = meeting;
   const int segment = memfd_create("vif-test", 0);
   std::fflush(nullptr);
   std::vector<pid_t> children;
@@ -99,6 +132,7 @@ int run_job(int processes, const std::function<int(net::Engine&)>& body, int thr
     }
   }
   close(segment);
+  the_meeting = nullptr;
   munmap(shared, sizeof(Meeting));
   return failures;
 }

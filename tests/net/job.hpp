@@ -12,6 +12,9 @@ namespace vif::test {
 // processes that did not return 0 (what they said is on standard error). Environment set before is seen by all.
 int run_job(int processes, const std::function<int(net::Engine&)>& body, int thread_level = 0);
 
+// In a body: what a process of the job has told the others at its start; empty: nothing of that name.
+std::string job_value(const std::string& key);
+
 // What a body returns to end well without waiting for the others (which may be gone).
 inline constexpr int leave_without_meeting = -1;
 

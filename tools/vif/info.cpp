@@ -18,6 +18,7 @@
 #include "machine/cpus.hpp"
 #include "machine_facts.hpp"
 #include "mpi/table.hpp"
+#include "net/tcp/card.hpp"
 #include "sched/stall.hpp"
 #include "version.hpp"
 
@@ -55,6 +56,26 @@ Json machine_section() {
     list.push_back({{"name", fact.name}, {"value", fact.value}, {"meaning", fact.meaning}});
   }
   return list;
+}
+
+Json links_section() {
+  std::vector<net::tcp::Address> addresses;
+  std::string where, error;
+  if (net::tcp::find_addresses(base::option("VIF_TCP_INTERFACES"), false, addresses, error)) {
+    for (const net::tcp::Address& address : addresses) where += (where.empty() ? "" : ", ") + address.text();
+  } else {
+    where = "none (" + error + ")";
+  }
+  const bool tcp_only = base::option("VIF_LINKS") == "tcp";
+  return {{{"name", "shared memory"},
+           {"value", tcp_only ? "not used (VIF_LINKS=tcp)" : "yes"},
+           {"meaning", "between processes of one host"}},
+          {{"name", "tcp"},
+           {"value", where},
+           {"meaning", "between hosts: the addresses of this one that the others are told (VIF_TCP_INTERFACES)"}},
+          {{"name", "this host"},
+           {"value", net::tcp::own_host(base::option("VIF_HOST"))},
+           {"meaning", "what tells it from others (VIF_HOST)"}}};
 }
 
 Json signals_section() {
@@ -162,9 +183,10 @@ struct Wanted {
   bool options = false;
   bool machine = false;
   bool signals = false;
+  bool links = false;
   bool json = false;
 
-  bool everything() const { return !mpi && !options && !machine && !signals; }
+  bool everything() const { return !mpi && !options && !machine && !signals && !links; }
 };
 
 void print(const Json& document, const Wanted& wanted) {
@@ -182,6 +204,7 @@ void print(const Json& document, const Wanted& wanted) {
     std::printf("Vif %s, on the standard ABI of MPI 5\n", version);
   }
   if (document.contains("machine")) next(), print_pairs("Machine", document["machine"], "name", "value", "meaning");
+  if (document.contains("links")) next(), print_pairs("Links", document["links"], "name", "value", "meaning");
   if (document.contains("signals")) next(), print_pairs("Signals", document["signals"], "signal", "use", nullptr);
   if (document.contains("options")) next(), print_options(document["options"]);
   if (document.contains("mpi")) next(), print_mpi(document["mpi"], wanted.mpi);
@@ -197,6 +220,8 @@ int info_command(const Arguments& arguments) {
                "List the environment variables that set options, with their present values");
   app.add_flag("--machine", wanted.machine, "Say how many CPUs may be used, and what the kernel offers and allows");
   app.add_flag("--signals", wanted.signals, "Say which signals are used, and for what");
+  app.add_flag("--links", wanted.links,
+               "Say what messages travel on, and at which addresses other hosts reach this one");
   app.add_option(
          "--coll", wanted.choice,
          "Say how a collective is done, and why: OP SIZE RANKS, such as allreduce 64K 4 (SIZE is the vector, or "
@@ -220,6 +245,7 @@ int info_command(const Arguments& arguments) {
   if (!wanted.choice.empty()) return print_choice(wanted.choice);
   Json document = {{"version", version}};
   if (wanted.machine || wanted.everything()) document["machine"] = machine_section();
+  if (wanted.links || wanted.everything()) document["links"] = links_section();
   if (wanted.signals || wanted.everything()) document["signals"] = signals_section();
   if (wanted.options || wanted.everything()) document["options"] = options_section();
   if (wanted.mpi || wanted.everything()) document["mpi"] = mpi_section(wanted.mpi);

@@ -153,7 +153,10 @@ Ending check_mode(const File& file, Direction direction, Where where) {
     return {MPI_ERR_UNSUPPORTED_OPERATION, "a file of mode MPI_MODE_SEQUENTIAL has a shared pointer only"};
   }
   if (by_shared_pointer && file.shared_pointer == nullptr) {
-    return {MPI_ERR_NO_MEM, "there was no shared memory for the shared pointer when the file was opened"};
+    return {
+        MPI_ERR_NO_MEM,
+        "there was no shared memory for the shared pointer when the file was opened, or its processes are not all on "
+        "one host; give explicit offsets instead"};
   }
   return {};
 }

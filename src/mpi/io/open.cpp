@@ -10,6 +10,7 @@
 #include "mpi/comm_create.hpp"
 #include "mpi/errhandler.hpp"
 #include "mpi/errors.hpp"
+#include "mpi/hosts.hpp"
 #include "mpi/info.hpp"
 #include "mpi/io/file.hpp"
 
@@ -65,6 +66,7 @@ uint64_t allocate_pointer(File& file) {
     file.shared_pointer = new std::atomic<int64_t>(0);
     return 0;
   }
+  if (!on_one_host(*file.comm)) return 0;
   std::string cause;  // without it all works but the shared pointer, which says so
   return engine().shared_allocate(shared_bytes, cause);
 }

@@ -52,40 +52,23 @@ bool Segment::reserve(uint64_t offset, uint64_t bytes) noexcept {
   return result == 0;
 }
 
-bool Segment::obtain_file(launch::Bootstrap& bootstrap, std::string& error) {
-  fd_ = bootstrap.segment_fd();
+int Segment::new_file() noexcept { return memfd_create("vif-job", MFD_CLOEXEC); }
+
+bool Segment::obtain_file(launch::Bootstrap& bootstrap, const Origin& origin, std::string& error) {
+  fd_ = bootstrap.segment_fd() >= 0 ? bootstrap.segment_fd() : origin.own;
   if (fd_ >= 0) return true;
-  // The first process makes the memfd, and the others open it through the first one's descriptor table.
-  const std::string key = "vif-segment";
-  if (process_ == 0) {
-    fd_ = memfd_create("vif-job", MFD_CLOEXEC);
-    if (fd_ < 0) {
-      error = "The shared memory of the job cannot be made (memfd_create): " + cause() + ".";
-      return false;
-    }
-    if (processes_ == 1) return true;
-    if (!bootstrap.put(key, std::to_string(getpid()) + ":" + std::to_string(fd_))) {
-      error = bootstrap.error();
-      return false;
-    }
+  if (processes_ == 1) {
+    fd_ = new_file();
+    if (fd_ < 0) error = "The shared memory of the job cannot be made (memfd_create): " + cause() + ".";
+    return fd_ >= 0;
   }
-  if (!bootstrap.barrier()) {
-    error = bootstrap.error();
-    return false;
-  }
-  if (process_ == 0) return true;
-  std::string value;
-  int pid = 0, number = 0;
-  if (!bootstrap.get(key, value) || std::sscanf(value.c_str(), "%d:%d", &pid, &number) != 2) {
-    error = "The launcher did not pass on where the shared memory of the job is: " + bootstrap.error();
-    return false;
-  }
-  const std::string path = "/proc/" + std::to_string(pid) + "/fd/" + std::to_string(number);
+  // Another process has made it: opened through its table of descriptors.
+  const std::string path = "/proc/" + std::to_string(origin.process) + "/fd/" + std::to_string(origin.descriptor);
   fd_ = ::open(path.c_str(), O_RDWR | O_CLOEXEC);
   char target[64] = {};
   if (fd_ < 0 || readlink(path.c_str(), target, sizeof target - 1) < 0 || std::strstr(target, "vif-job") == nullptr) {
-    error = "The shared memory made by rank 0 cannot be opened (" + path + ": " + cause() +
-            "). All ranks must run on one host, as one user, in one pid name space.";
+    error = "The shared memory made by another rank of this host cannot be opened (" + path + ": " + cause() +
+            "). Ranks of one host must run as one user, in one pid name space; VIF_HOST can tell them apart.";
     return false;
   }
   return true;
@@ -113,10 +96,10 @@ int Segment::begun() const noexcept {
   return static_cast<int>(reinterpret_cast<Header*>(base_)->begun.load(std::memory_order_acquire));
 }
 
-bool Segment::open(launch::Bootstrap& bootstrap, std::string& error) {
+bool Segment::open(launch::Bootstrap& bootstrap, const Origin& origin, std::string& error) {
   process_ = bootstrap.rank();
   processes_ = bootstrap.size();
-  if (!obtain_file(bootstrap, error)) return false;
+  if (!obtain_file(bootstrap, origin, error)) return false;
   const int first = bootstrap.first();
   const int last = first + bootstrap.size();
   process_ += first;

@@ -94,8 +94,17 @@ class Segment {
   Segment(const Segment&) = delete;
   Segment& operator=(const Segment&) = delete;
 
+  // Where the file of the segment is, when the launcher gives none: this process has made it (`own` is a descriptor,
+  // which becomes the segment's), or another one of this host, which has it open.
+  struct Origin {
+    int own = -1;
+    int process = 0;
+    int descriptor = -1;
+  };
   // App context. Makes or finds the segment of the job. False with a sentence in `error`.
-  bool open(launch::Bootstrap& bootstrap, std::string& error);
+  bool open(launch::Bootstrap& bootstrap, const Origin& origin, std::string& error);
+  // The file for an origin; -1 with errno.
+  static int new_file() noexcept;
 
   // For tools: maps the part with the records of somebody else's job, to be read only. False with a sentence.
   bool look(int descriptor, std::string& error);
@@ -147,7 +156,7 @@ class Segment {
   static_assert(sizeof(ProcessRecord) <= record_stride);
 
   void lay_out(int processes);
-  bool obtain_file(launch::Bootstrap& bootstrap, std::string& error);
+  bool obtain_file(launch::Bootstrap& bootstrap, const Origin& origin, std::string& error);
   int places_for(launch::Bootstrap& bootstrap) const;
   bool reserve_beginning(int first, int count) noexcept;
   bool reserve(uint64_t offset, uint64_t bytes) noexcept;
