@@ -16,7 +16,7 @@ CPP_SUFFIXES = {".c", ".h", ".cpp", ".hpp"}
 CODE_SUFFIXES = CPP_SUFFIXES | {".py", ".sh", ".cmake"}
 
 # The layers in their order. A layer may include itself and those before it.
-LAYERS = ["base", "machine", "memory", "data", "bell", "sched", "react", "net", "coll", "rma", "mpi"]
+LAYERS = ["base", "machine", "memory", "data", "bell", "sched", "react", "net", "rpc", "coll", "rma", "mpi"]
 # Layers beside the order, with what they may include.
 SIDE_LAYERS = {
     "trace": {"base", "machine", "memory"},

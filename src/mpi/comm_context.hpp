@@ -7,7 +7,8 @@
 //
 //   31            18 17           3 2  0
 //   [ leader        | number        | use ]   use: 0 user's messages, 1 collectives, 2 making of communicators,
-//                                                3 announcements, 4 partitioned messages
+//                                                3 announcements, 4 partitioned messages,
+//                                                5 to 7 of a process's self: other libraries (net/door.hpp)
 // Context: app.
 #pragma once
 
@@ -21,6 +22,7 @@ inline constexpr uint32_t collective_use = 1;
 inline constexpr uint32_t creation_use = 2;
 inline constexpr uint32_t announcing_use = 3;  // of each process's self
 inline constexpr uint32_t partitioned_use = 4;
+inline constexpr uint32_t outside_use = 5;  // and the next two, of each process's self: net/door.hpp
 inline constexpr int context_use_bits = 3;
 inline constexpr int context_number_bits = 15;
 inline constexpr int context_leaders = 1 << 14;

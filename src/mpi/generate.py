@@ -465,6 +465,7 @@ def main():
     ).split()
     # The extensions of include/vif/mpi_ext.h.
     calls += [f"VIF_Waitable_{what}" for what in ("create", "fd", "free", "on_complete", "test")]
+    calls.append("vif_engine_door")  # src/net/door.hpp
     write(
         output / "exports.map",
         "{\n  global: MPI_*; PMPI_*;\n  " + " ".join(f"{name};" for name in calls) + "\n  local: *;\n};\n",

@@ -11,6 +11,7 @@
 #include "mpi/comm_create.hpp"
 #include "mpi/diary.hpp"
 #include "mpi/dynamic.hpp"
+#include "mpi/engine_door.hpp"
 #include "mpi/point_to_point_buffered.hpp"
 #include "mpi/request.hpp"
 #include "mpi/waitable.hpp"
@@ -67,6 +68,11 @@ bool Process::start(int thread_level, std::string& error) {
 }
 
 void Process::stop() {
+  if (engine_is_held()) {
+    abort(1,
+          "MPI is being finalised while a node for remote calls (vif::rpc::Node, vif_rpc_node) exists: destroy it "
+          "before.");
+  }
   {
     net::ApiScope scope(*process_pointer->engine);
     sweep_orphans(true);

@@ -77,6 +77,10 @@ void Core::receive_message(Request& request, Message* message) noexcept {
   });
 }
 
+void Core::look_for_the_dead() noexcept {
+  when_owned([this] { check_peers(); });
+}
+
 void Core::cancel(Request& request) noexcept {
   when_owned([&] {
     if (request.complete()) return;

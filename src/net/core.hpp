@@ -128,6 +128,7 @@ class Core final : public Engine, public RemoteMemory {
   std::byte* shared_base() noexcept override { return segment_.base(); }
   uint64_t shared_allocate(uint64_t bytes, std::string& error) noexcept override;
   void shared_free(uint64_t offset, uint64_t bytes) noexcept override;
+  void look_for_the_dead() noexcept override;
   int failures() const noexcept override { return failures_.load(std::memory_order_relaxed); }
   bool has_failed(int process) const noexcept override { return channels_[process].failed; }
 

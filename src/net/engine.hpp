@@ -51,6 +51,9 @@ class Engine {
   virtual void progress() noexcept = 0;
   // App context: processes were started after this one; waiting must know whether there still are CPUs for all.
   virtual void count_processors() noexcept {}
+  // App context: looks whether processes have ended, as a wait does that has slept for long. What still needs them
+  // completes with an error, and has_failed() is true of them.
+  virtual void look_for_the_dead() noexcept {}
   // Progresses, and sleeps when it pays, until condition(argument) is true. The condition is evaluated by this thread
   // only; whatever makes it true must be done by the engine, or be followed by wake(process()) or ring(process).
   virtual void wait_until(bool (*condition)(void*), void* argument) noexcept = 0;

@@ -10,6 +10,7 @@
 #include <string>
 #include <system_error>
 
+#include "sched/last_error.hpp"
 #include "vif/event.hpp"
 
 namespace {
@@ -20,19 +21,7 @@ Runtime& of(vif_runtime* runtime) { return *reinterpret_cast<Runtime*>(runtime);
 const Runtime& of(const vif_runtime* runtime) { return *reinterpret_cast<const Runtime*>(runtime); }
 vif_runtime* handle(Runtime* runtime) { return reinterpret_cast<vif_runtime*>(runtime); }
 
-std::string& error_text() {
-  thread_local std::string text = "No function of vif/event.h has failed on this thread.";
-  return text;
-}
-
-int failed(int error, const char* why) noexcept {
-  try {
-    error_text() = why;
-  } catch (const std::bad_alloc&) {
-    error_text().clear();
-  }
-  return error;
-}
+int failed(int error, const char* why) noexcept { return vif::sched::fail_with(error, why); }
 
 int stopped() {
   return failed(ESHUTDOWN, "The runtime has been stopped, so nothing is taken from outside any more: create another.");
@@ -214,6 +203,6 @@ vif_runtime* vif_current_runtime(void) { return handle(Runtime::current()); }
 int vif_current_core(void) { return Runtime::current_core(); }
 vif_colour vif_current_colour(void) { return Runtime::current_colour(); }
 
-const char* vif_error_text(void) { return error_text().c_str(); }
+const char* vif_error_text(void) { return vif::sched::last_error(); }
 
 }  // extern "C"
