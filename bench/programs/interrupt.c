@@ -1,7 +1,7 @@
-// Latency of the interrupt itself, without MPI: the clock is read just before the signal is sent and first thing in the
+// Latency of the interrupt itself, without MPI: the clock is read just before it is sent, and first thing in the
 // handler. Placements: `self` (a thread interrupts itself), `threads` and `processes` (sender and receiver each bound
-// to a CPU of its own, the receiver computing). Methods: tgkill and pidfd_send_signal. Context: app, and handler where
-// said.
+// to a CPU of its own, the receiver computing). Methods: tgkill, pidfd_send_signal, and senduipi where CPU and kernel
+// have user interrupts; an emulation of those is not measured. Context: app, and handler where said.
 #define _GNU_SOURCE
 #include <fcntl.h>
 #include <pthread.h>
@@ -17,6 +17,7 @@
 
 #include "support.h"
 #include "together.h"
+#include "user_interrupt.h"
 
 #ifndef PIDFD_THREAD
 #define PIDFD_THREAD O_EXCL
@@ -26,9 +27,9 @@
 #endif
 
 enum placement { self, threads, processes, placements };
-enum method { use_tgkill, use_pidfd, methods };
+enum method { use_tgkill, use_pidfd, use_senduipi, methods };
 static const char* const placement_names[placements] = {"self", "threads", "processes"};
-static const char* const method_names[methods] = {"tgkill", "pidfd_send_signal"};
+static const char* const method_names[methods] = {"tgkill", "pidfd_send_signal", "senduipi"};
 enum { bin_ns = 300, bins = 64 };
 
 struct shared {
@@ -36,22 +37,29 @@ struct shared {
   _Atomic uint32_t handled;  // runs of the handler
   _Atomic int receiver;      // thread id of the receiver, 0 until it is ready
   _Atomic int receiver_process;
+  _Atomic int descriptor;  // of its user interrupts
   _Atomic int stop;
 };
 
 static struct shared* shared;
 
 // Context: handler.
-static void on_signal(int number) {
-  (void)number;
+static void on_interrupt(void) {
   int64_t time = now_ns();
   atomic_store_explicit(&shared->handled_ns, time, memory_order_relaxed);
   atomic_fetch_add_explicit(&shared->handled, 1, memory_order_release);
 }
 
+// Context: handler.
+static void on_signal(int number) {
+  (void)number;
+  on_interrupt();
+}
+
 static int signal_used(void) { return SIGRTMIN + 5; }
 
-static void receiver_ready(bool alternate_stack, void* stack) {
+static void receiver_ready(enum method method, bool alternate_stack, void* stack) {
+  if (method == use_senduipi) user_interrupt_receive(on_interrupt);
   if (alternate_stack) {
     stack_t alternate = {.ss_sp = stack, .ss_size = 65536};
     sigaltstack(&alternate, NULL);
@@ -59,6 +67,7 @@ static void receiver_ready(bool alternate_stack, void* stack) {
   struct sigaction action = {.sa_handler = on_signal, .sa_flags = SA_RESTART | (alternate_stack ? SA_ONSTACK : 0)};
   sigemptyset(&action.sa_mask);
   sigaction(signal_used(), &action, NULL);
+  atomic_store(&shared->descriptor, user_interrupt_descriptor());
   atomic_store(&shared->receiver_process, (int)getpid());
   atomic_store(&shared->receiver, (int)syscall(SYS_gettid));
 }
@@ -66,11 +75,12 @@ static void receiver_ready(bool alternate_stack, void* stack) {
 static char receiver_stack[65536];
 static bool alternate;
 
-static void* receiver_main(void* nothing) {
+static void* receiver_main(void* method) {
   bind_to_usable_cpu(1);
-  receiver_ready(alternate, receiver_stack);
+  receiver_ready(*(enum method*)method, alternate, receiver_stack);
   while (!atomic_load_explicit(&shared->stop, memory_order_relaxed)) compute_steps(50);
-  return nothing;
+  user_interrupt_stop();
+  return NULL;
 }
 
 // A descriptor that names the receiving thread (or its process, before Linux 6.9), and the flags to signal it with.
@@ -87,6 +97,10 @@ static int open_receiver(unsigned* flags) {
 }
 
 static bool send_one(enum method method, int descriptor, unsigned flags) {
+  if (method == use_senduipi) {
+    user_interrupt_send(descriptor);
+    return true;
+  }
   if (method == use_pidfd) return syscall(SYS_pidfd_send_signal, descriptor, signal_used(), NULL, flags) == 0;
   return syscall(SYS_tgkill, atomic_load(&shared->receiver_process), atomic_load(&shared->receiver), signal_used()) ==
          0;
@@ -95,8 +109,12 @@ static bool send_one(enum method method, int descriptor, unsigned flags) {
 // Sends `count` signals one after the other. Returns false when the kernel refuses this method.
 static bool bombard(enum method method, uint64_t count, int64_t gap_ns, struct samples* microseconds) {
   unsigned flags = 0;
-  int descriptor = method == use_pidfd ? open_receiver(&flags) : -1;
-  bool fine = method != use_pidfd || descriptor >= 0;
+  int descriptor = -1;
+  if (method == use_pidfd) descriptor = open_receiver(&flags);
+  if (method == use_senduipi) {
+    descriptor = user_interrupt_connect(atomic_load(&shared->receiver_process), atomic_load(&shared->descriptor));
+  }
+  bool fine = method == use_tgkill || descriptor >= 0;
   samples_clear(microseconds);
   for (uint64_t shot = 0; fine && shot <= count; ++shot) {
     uint32_t seen = atomic_load(&shared->handled);
@@ -108,7 +126,11 @@ static bool bombard(enum method method, uint64_t count, int64_t gap_ns, struct s
     // The first one warms the caches and is dropped.
     if (fine && shot > 0) samples_add(microseconds, (double)(atomic_load(&shared->handled_ns) - start) / 1000.0);
   }
-  if (descriptor >= 0) close(descriptor);
+  if (method == use_senduipi) {
+    user_interrupt_disconnect(descriptor);
+  } else if (descriptor >= 0) {
+    close(descriptor);
+  }
   return fine;
 }
 
@@ -119,21 +141,22 @@ static bool measure(enum placement placement, enum method method, uint64_t count
   pid_t child = 0;
   bind_to_usable_cpu(0);
   if (placement == self) {
-    receiver_ready(alternate, receiver_stack);
+    receiver_ready(method, alternate, receiver_stack);
   } else if (placement == threads) {
-    if (pthread_create(&thread, NULL, receiver_main, NULL) != 0) return false;
+    if (pthread_create(&thread, NULL, receiver_main, &method) != 0) return false;
   } else {
     child = fork();
     if (child < 0) return false;
     if (child == 0) {
       prctl(PR_SET_PDEATHSIG, SIGKILL);
-      receiver_main(NULL);
+      receiver_main(&method);
       _exit(0);
     }
   }
   while (atomic_load(&shared->receiver) == 0) continue;
   bool fine = bombard(method, count, gap_ns, microseconds);
   atomic_store(&shared->stop, 1);
+  if (placement == self) user_interrupt_stop();
   if (placement == threads) pthread_join(thread, NULL);
   if (placement == processes) waitpid(child, NULL, 0);
   return fine;
@@ -150,6 +173,9 @@ static void write_point(struct json* json, enum placement placement, enum method
   json_text(json, "placement", placement_names[placement]);
   json_text(json, "method", method_names[method]);
   json_flag(json, "available", fine);
+  if (!fine && method == use_senduipi && user_interrupt_missing() != NULL) {
+    json_text(json, "why", user_interrupt_missing());
+  }
   if (fine) {
     json_samples(json, "latency_us", microseconds);
     json_integer(json, "bin_ns", bin_ns);
@@ -167,7 +193,7 @@ int main(int argc, char** argv) {
                              {"gap", &gap, "nanoseconds between a handler's run and the next signal"},
                              {"altstack", &stack, "yes: the handler runs on an alternate stack"}};
   bool help = argc > 1 && strcmp(argv[1], "--help") == 0;
-  if (!arguments_read(argc, argv, "Latency of a signal from its sending to its handler (no MPI).", table, 3, true))
+  if (!arguments_read(argc, argv, "Latency of an interrupt from its sending to its handler (no MPI).", table, 3, true))
     return help ? 0 : 2;
   alternate = strcmp(stack, "yes") == 0;
   shared = mmap(NULL, 4096, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
@@ -179,7 +205,7 @@ int main(int argc, char** argv) {
   json_open(&json, NULL, '{');
   json_text(&json, "benchmark", "interrupt");
   json_integer(&json, "schema", 1);
-  json_text(&json, "library", "none: signals of the kernel");
+  json_text(&json, "library", "none: signals of the kernel, and user interrupts where there are any");
   json_integer(&json, "ranks", 1);
   json_integer(&json, "usable_cpus", usable_cpus());
   json_open(&json, "parameters", '{');
@@ -189,8 +215,9 @@ int main(int argc, char** argv) {
   struct samples microseconds = {0};
   for (int placement = 0; placement < placements; ++placement) {
     for (int method = 0; method < methods; ++method) {
-      bool fine = measure((enum placement)placement, (enum method)method, number_of(count), (int64_t)number_of(gap),
-                          &microseconds);
+      bool wanted = method != use_senduipi || user_interrupt_missing() == NULL;
+      bool fine = wanted && measure((enum placement)placement, (enum method)method, number_of(count),
+                                    (int64_t)number_of(gap), &microseconds);
       write_point(&json, (enum placement)placement, (enum method)method, fine, &microseconds);
     }
   }

@@ -86,6 +86,22 @@ class Tables(unittest.TestCase):
         )
         self.assertIn("not available here", table.rows[0])
 
+    def test_emulated_user_interrupts_are_no_figure(self):
+        point = {
+            "placement": "threads",
+            "method": "senduipi",
+            "available": False,
+            "why": "emulated: not a measurement",
+        }
+        (table,) = tables.of_record(
+            record(
+                "interrupt",
+                [job("interrupt", {"kernel": merged("interrupt", point)})],
+                ("kernel",),
+            )
+        )
+        self.assertIn("emulated: not a measurement", table.rows[0])
+
     def test_numbers_keep_three_digits(self):
         self.assertEqual(
             [tables.number(value) for value in (0.123, 12.34, 1234.5, None)],

@@ -24,7 +24,7 @@ BENCHMARKS = {
     "quiet": "how much a computation slows down when nothing is pending",
     "datatypes": "packing of derived datatypes beside loops written by hand, and messages of them",
     "reactivity": "round trip of 4 bytes beside threads that compute, and what these keep of the CPU",
-    "interrupt": "latency of a signal from sending to handler (no MPI, no peers)",
+    "interrupt": "latency of an interrupt from sending to handler (no MPI, no peers)",
 }
 
 # The members that tell one point of a program from another.

@@ -251,7 +251,7 @@ def _interrupt(record, job):
     for point in job["results"].get("kernel", {}).get("points", []):
         latency = point.get("latency_us")
         cells = (
-            ["not available here"] * 5
+            [point["why"] if "why" in point else "not available here"] + ["not available here"] * 4
             if latency is None
             else [
                 number(latency["min"]),

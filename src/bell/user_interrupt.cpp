@@ -65,18 +65,19 @@ bool kernel_knows_them() {
   return known;
 }
 
+const UserInterruptCalls* calls = nullptr;  // written once, by look()
+
 UserInterruptSupport look() {
   UserInterruptSupport found;
   found.cpu = cpu_has_them();
   found.kernel = found.cpu && kernel_knows_them();
   found.built = first_call != 0;
   found.emulated = emulation() != nullptr;
+  calls = found.in_hardware() ? &kernel_calls : emulation();
   return found;
 }
 
-// The receiver of this process. Written by the app thread that registers and unregisters; `calls` is also read by those
-// who connect, in any context, once it is set for good.
-const UserInterruptCalls* calls = nullptr;
+// The receiver of this process. Written by the app thread that registers and unregisters.
 void (*when_departed)() noexcept = nullptr;
 int peers_descriptor = -1, own_descriptor = -1;
 int self_index = -1;
@@ -133,7 +134,6 @@ bool receive_user_interrupts(void (*departed)() noexcept, std::string& error) {
     error = "The children that this program may fork cannot be kept from user interrupts: memory is exhausted.";
     return false;
   }
-  calls = support.in_hardware() ? &kernel_calls : emulation();
   measure_register_state();
   int result = calls->register_handler(reinterpret_cast<void*>(&vif_bell_user_interrupt_entry), wake_blocked_receiver);
   if (result < 0) {

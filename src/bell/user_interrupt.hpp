@@ -59,7 +59,7 @@ struct UserInterruptSupport {
   const char* missing() const noexcept;
 };
 
-// App context. Looks once.
+// App context. Looks once; before that, nobody can be connected to.
 const UserInterruptSupport& user_interrupt_support();
 
 // App context. Makes the calling thread the receiver of this process: its user interrupts run the handler of
