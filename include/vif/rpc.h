@@ -56,7 +56,8 @@ VIF_PUBLIC uint64_t vif_rpc_service(const char* name);
 
 /* Joins. Errors: EPERM (MPI is not as it must be: the text says what to do), EMFILE and others (no descriptor). */
 VIF_PUBLIC int vif_rpc_node_create(vif_runtime* runtime, vif_rpc_node** node);
-/* Leaves, before MPI_Finalize. Not from an event of the runtime. */
+/* Leaves, before MPI_Finalize. Waits for the handlers that run; others do not begin any more. Not from an event of the
+ * runtime. */
 VIF_PUBLIC void vif_rpc_node_destroy(vif_rpc_node* node);
 VIF_PUBLIC int vif_rpc_rank(const vif_rpc_node* node);
 VIF_PUBLIC int vif_rpc_size(const vif_rpc_node* node);
@@ -88,7 +89,7 @@ VIF_PUBLIC int vif_rpc_fail(vif_rpc_request* request, int code, const char* text
 VIF_PUBLIC void vif_rpc_request_release(vif_rpc_request* request);
 
 typedef struct vif_rpc_call_options {
-  int64_t deadline_ns; /* from the call on; 0: none */
+  int64_t deadline_ns; /* from the call on; 0: none; less: it has passed */
   void* into;          /* where the body of the reply goes; NULL: the library makes room for it */
   uint64_t room;
 } vif_rpc_call_options;

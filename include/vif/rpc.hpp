@@ -88,7 +88,8 @@ class VIF_PUBLIC Request {
   bool unwanted() const noexcept;
 
   // Receives the body into memory that lives until `then` runs, as an event of the service's colour. received() is then
-  // the size that came, and body_error() tells none, truncated or peer_dead. Throws std::logic_error the second time.
+  // the size that came, and body_error() tells none, truncated, peer_gone or peer_dead. Throws std::logic_error the
+  // second time.
   void receive(void* buffer, std::uint64_t room, std::function<void(Request)> then) const;
   std::uint64_t received() const noexcept;
   Error body_error() const noexcept;
@@ -117,7 +118,7 @@ struct Reply {
 };
 
 struct CallOptions {
-  // From the call on; zero: none.
+  // From the call on; zero: none; less: it has passed.
   std::chrono::nanoseconds deadline{0};
   // Where the body of the reply goes, instead of Reply::body. It must live until the call is complete.
   void* into = nullptr;
@@ -156,8 +157,9 @@ class VIF_PUBLIC Node {
   // without MPI_THREAD_MULTIPLE, when libmpi_abi.so is of another build, or when this process has a node already; and
   // std::system_error when there is no descriptor to be had.
   explicit Node(Runtime& runtime);
-  // Calls that are not complete complete with Error::closed, those of others here with Error::peer_gone. Not from an
-  // event of the runtime.
+  // Calls that are not complete complete with Error::closed, those of others here with Error::peer_gone. Waits for the
+  // handlers, and functions that take bodies, that run; others do not begin any more. Functions that take replies still
+  // run, with Error::closed. Not from an event of the runtime.
   ~Node();
   Node(const Node&) = delete;
   Node& operator=(const Node&) = delete;

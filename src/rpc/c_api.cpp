@@ -131,7 +131,7 @@ int vif_rpc_reply(vif_rpc_request* request, const void* header, size_t header_by
 }
 
 int vif_rpc_fail(vif_rpc_request* request, int code, const char* text) {
-  return guarded([&] { return answered(request->request.fail(code, text)); });
+  return guarded([&] { return answered(request->request.fail(code, text != nullptr ? text : "")); });
 }
 
 void vif_rpc_request_release(vif_rpc_request* request) { delete request; }

@@ -1,5 +1,6 @@
 // Calls as their callers see them: made, answered, cancelled, given up. Context: app.
 #include <algorithm>
+#include <atomic>
 #include <cstring>
 #include <new>
 #include <stdexcept>
@@ -10,6 +11,9 @@ namespace vif::rpc::detail {
 namespace {
 
 constexpr Error largest_error = Error::closed;
+
+// Of this process, whatever its nodes: see last_tag in core.cpp.
+std::atomic<uint64_t> last_id{0};
 
 std::vector<std::byte> copy_of(Bytes bytes) { return {bytes.begin(), bytes.end()}; }
 
@@ -35,12 +39,13 @@ std::shared_ptr<Called> Core::call(int rank, Service service, Bytes header, cons
   called->done = std::move(done);
   called->into = options.into;
   called->room = options.room;
-  const int64_t left = std::min<int64_t>(options.deadline.count(), longest_deadline_ns);
+  int64_t left = 0;  // a deadline before the call has passed
+  if (options.deadline.count() != 0) left = std::clamp<int64_t>(options.deadline.count(), 1, longest_deadline_ns);
   if (left > 0) called->deadline = std::chrono::steady_clock::now() + std::chrono::nanoseconds(left);
   Error refused = Error::none;
   {
     const std::lock_guard guard(lock_);
-    called->id = next_id_++;
+    called->id = last_id.fetch_add(1, std::memory_order_relaxed) + 1;
     if (closed_) {
       refused = Error::closed;
     } else if (gone_.count(called->process) != 0) {

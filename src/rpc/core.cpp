@@ -16,6 +16,15 @@ namespace {
 
 std::atomic<bool> exists{false};
 
+// Of this process, whatever its nodes: an answer or a body for a former node must not be taken for one of a later.
+std::atomic<uint32_t> last_tag{0};
+
+// Who heard the last node's goodbye, and hears of the next one. Of the node that exists.
+std::set<int>& bereft() {
+  static std::set<int> processes;
+  return processes;
+}
+
 // Uses of a process's contexts.
 constexpr uint32_t messages = 0, bodies = 1;
 
@@ -43,13 +52,18 @@ net::EngineDoor find_door() {
 }  // namespace
 
 Core::Core(Runtime& runtime)
-    : runtime_(runtime), door_(find_door()), engine_(door_.engine), colour_(runtime.new_colour()) {}
+    : runtime_(runtime),
+      door_(find_door()),
+      engine_(door_.engine),
+      process_(engine_->process()),
+      colour_(runtime.new_colour()) {}
 
 Core::~Core() {
   if (eventfd_ >= 0) ::close(eventfd_);
 }
 
 void Core::open() {
+  arrivals_ = std::make_unique<Arrival[]>(arrivals);
   if (exists.exchange(true)) {
     throw std::runtime_error("This process has a node for remote calls already: use that one.");
   }
@@ -59,7 +73,6 @@ void Core::open() {
     exists.store(false);
     throw std::system_error(error, std::generic_category(), "A node for remote calls needs a file descriptor");
   }
-  arrivals_ = std::make_unique<Arrival[]>(arrivals);
   for (int i = 0; i < arrivals; ++i) {
     arrivals_[static_cast<size_t>(i)].spare = spare_;
     spare_ = &arrivals_[static_cast<size_t>(i)];
@@ -67,11 +80,19 @@ void Core::open() {
   try {
     watch();
   } catch (...) {
+    stop_watching();
     exists.store(false);
     throw;
   }
   door_.hold(+1);
   enter_engine();
+  say_hello();
+}
+
+void Core::stop_watching() noexcept {
+  watch_.cancel();
+  ticker_.cancel();
+  checker_.cancel();
 }
 
 // The runtime looks after the mailbox, and now and then after what nobody calls it for.
@@ -170,6 +191,7 @@ void Core::treat(Moving& moving) {
   if (moving.what == Moving::What::arrival) {
     auto& arrival = static_cast<Arrival&>(moving);
     if (!pumping_) {
+      drop_call(arrival);
       arrivals_out_.fetch_sub(1, std::memory_order_relaxed);
       return;
     }
@@ -222,6 +244,18 @@ void Core::treat_message(const Arrival& arrival) {
   }
 }
 
+// Too late for this node: who calls has perhaps not talked with it before, and must hear that it leaves.
+void Core::drop_call(const Arrival& arrival) {
+  const int process = arrival.status.source;
+  if (arrival.status.outcome != net::Outcome::success || process < 0 || process >= engine_->processes()) return;
+  if (process == process_) return;
+  {
+    const std::lock_guard guard(lock_);
+    if (!peers_.insert(process).second) return;  // it has heard
+  }
+  if (!engine_->has_failed(process)) send(process, Wire{.kind = Kind::goodbye}, {}, {});
+}
+
 // Whoever says something is there.
 void Core::note_peer(int process) {
   const std::lock_guard guard(lock_);
@@ -238,11 +272,14 @@ bool Core::start(Moving* moving, bool sending, bool closing) noexcept {
       moving->what == Moving::What::body ? delete static_cast<Body*>(moving) : delete static_cast<Sent*>(moving);
       return false;
     }
-    at_work_.fetch_add(1, std::memory_order_relaxed);
+    at_work_.fetch_add(2, std::memory_order_relaxed);
     moving_.insert(moving);
   }
-  net::ApiScope scope(*engine_);
-  sending ? engine_->send(*moving) : engine_->receive(*moving);
+  {
+    net::ApiScope scope(*engine_);
+    sending ? engine_->send(*moving) : engine_->receive(*moving);
+  }
+  at_work_.fetch_sub(1, std::memory_order_release);  // with leave_engine(): MPI may be finalised from there on
   return true;
 }
 
@@ -251,16 +288,12 @@ bool Core::send(int process, Wire wire, Bytes header, const Content& body) {
   const bool apart = sizeof wire + header.size() + body.size > message_limit;
   wire.header_bytes = static_cast<uint16_t>(header.size());
   wire.body_bytes = body.size;
-  if (apart) {
-    const std::lock_guard guard(lock_);
-    wire.body_tag = static_cast<int32_t>(next_tag_);
-    next_tag_ = next_tag_ == largest_tag ? 1 : next_tag_ + 1;
-  }
+  if (apart) wire.body_tag = static_cast<int32_t>(last_tag.fetch_add(1, std::memory_order_relaxed) % largest_tag + 1);
   const auto prepare = [&](uint32_t use, int32_t tag) {
     auto sent = std::make_unique<Sent>();
     sent->context = context_of(process, use);
     sent->process = process;
-    sent->source = engine_->process();
+    sent->source = process_;
     sent->tag = tag;
     return sent;
   };
@@ -291,14 +324,21 @@ bool Core::send(int process, Wire wire, Bytes header, const Content& body) {
 bool Core::receive(int process, int32_t tag, void* buffer, uint64_t room,
                    std::function<void(net::Outcome, uint64_t)> then) {
   auto body = std::make_unique<Body>();
-  body->context = context_of(engine_->process(), bodies);
+  body->context = context_of(process_, bodies);
   body->process = process;
   body->source = process;
   body->tag = tag;
   body->buffer = buffer;
   body->length = room;
   body->then = std::move(then);
-  return start(body.release(), false, false);
+  if (!start(body.release(), false, false)) return false;
+  bool gone;
+  {
+    const std::lock_guard guard(lock_);
+    gone = gone_.count(process) != 0;
+  }
+  if (gone) cancel_bodies(process);  // its goodbye came before: what is not here already does not come
+  return true;
 }
 
 void Core::drop_body(int process, int32_t tag) {
@@ -314,6 +354,7 @@ void Core::check_peers() {
     const std::lock_guard tables(lock_);
     for (const auto& [id, called] : calls_) asked.insert(called->process);
     for (const auto& [key, served] : served_) asked.insert(key.first);
+    for (const Moving* moving : moving_) asked.insert(moving->process);
   }
   if (asked.empty()) return;
   {
@@ -329,26 +370,27 @@ void Core::check_peers() {
 
 void Core::close() noexcept {
   std::vector<std::shared_ptr<Called>> left;
+  decltype(services_) services;  // destroyed without the lock: they are the user's
   {
-    const std::lock_guard guard(lock_);
+    std::unique_lock guard(lock_);
     closed_ = true;
     for (auto& [id, called] : calls_) left.push_back(called);
     calls_.clear();
-    services_.clear();
+    services.swap(services_);
+    services_rest_.wait(guard, [this] { return services_at_work_ == 0; });
   }
   for (const auto& called : left) {
     called->reply.error = Error::closed;
     finish(called);
   }
-  watch_.cancel();
-  ticker_.cancel();
-  checker_.cancel();
+  stop_watching();
   {
     const std::lock_guard guard(pump_lock_);
     pumping_ = false;
   }
   say_goodbye();
   leave_engine();
+  bereft() = peers_;
   door_.hold(-1);
   exists.store(false);
 }
@@ -366,31 +408,50 @@ void Core::say_goodbye() {
   }
 }
 
+// They may call again.
+void Core::say_hello() {
+  for (const int process : bereft()) {
+    if (process == process_ || process >= engine_->processes() || engine_->has_failed(process)) continue;
+    note_peer(process);
+    send(process, Wire{.kind = Kind::hello}, {}, {});
+  }
+}
+
+void Core::pass(void (*run)(net::Engine&, net::Task&) noexcept) noexcept {
+  Door door;
+  door.core = this;
+  door.run = run;
+  net::ApiScope scope(*engine_);
+  engine_->submit(door);
+  engine_->wait_until([](void* at) { return static_cast<Door*>(at)->passed.load(std::memory_order_acquire); }, &door);
+}
+
 // Returns when the engine has nothing of this node any more.
 void Core::leave_engine() noexcept {
-  exit_.core = this;
-  exit_.run = [](net::Engine& engine, net::Task& task) noexcept {
+  pass([](net::Engine& engine, net::Task& task) noexcept {
     auto& door = static_cast<Door&>(task);
     door.core->leaving_ = true;
     engine.demand(-1);
     door.passed.store(true, std::memory_order_release);
-  };
-  {
+  });
+  if (Arrival* last = posted_; last != nullptr) {
     net::ApiScope scope(*engine_);
-    engine_->submit(exit_);
-    engine_->wait_until([](void* door) { return static_cast<Door*>(door)->passed.load(std::memory_order_acquire); },
-                        &exit_);
-    if (Arrival* last = posted_; last != nullptr) engine_->cancel(*last);
+    engine_->cancel(*last);
   }
   const timespec moment{0, 50'000};
-  for (;;) {
+  for (int round = 1;; ++round) {
     cancel_bodies(-1);
     drain();
-    if (at_work_.load(std::memory_order_relaxed) == 0 && arrivals_out_.load(std::memory_order_relaxed) == 0) return;
+    if (at_work_.load(std::memory_order_acquire) == 0 && arrivals_out_.load(std::memory_order_acquire) == 0) break;
     net::ApiScope scope(*engine_);
     engine_->progress();
+    if (round % 2000 == 0) engine_->look_for_the_dead();  // who has died takes no message
     nanosleep(&moment, nullptr);
   }
+  // What completed last was seen here in the middle of on_moved() or give_back(): they have returned when this runs.
+  pass([](net::Engine&, net::Task& task) noexcept {
+    static_cast<Door&>(task).passed.store(true, std::memory_order_release);
+  });
 }
 
 // Bodies to and from a process (-1: all) that nobody will take, or send, any more. Messages go their way.

@@ -121,6 +121,9 @@ class Core : public std::enable_shared_from_this<Core> {
   bool answer(Served& served, Error error, int code, Bytes header, const Content& body);
   void drop_body(int process, int32_t tag);
   void forget(const Served& served);
+  // Around code of a service. False: the node is being closed, and no such code begins any more.
+  bool begin_service();
+  void end_service();
 
   Runtime& runtime() const noexcept { return runtime_; }
   int rank() const noexcept { return engine_->process() - engine_->first(); }
@@ -153,11 +156,16 @@ class Core : public std::enable_shared_from_this<Core> {
   }
   void enter_engine();
   void watch();
+  void stop_watching() noexcept;
   void leave_engine() noexcept;
+  // Returns when the engine has run the function, and nothing else of this node at that moment.
+  void pass(void (*run)(net::Engine&, net::Task&) noexcept) noexcept;
+  void drop_call(const Arrival& arrival);
   void cancel_bodies(int process) noexcept;
   void check_peers();
   void note_peer(int process);
   void say_goodbye();
+  void say_hello();
 
   // Callers.
   void take_answer(int process, const Wire& wire, Bytes header, Bytes body);
@@ -172,6 +180,7 @@ class Core : public std::enable_shared_from_this<Core> {
   Runtime& runtime_;
   net::EngineDoor door_;
   net::Engine* engine_;
+  const int process_;    // of the engine, which may be gone when a late request asks
   const Colour colour_;  // of pump(), and of functions that take replies
   int eventfd_ = -1;
   Watch watch_, ticker_, checker_;
@@ -183,7 +192,7 @@ class Core : public std::enable_shared_from_this<Core> {
     Core* core = nullptr;
     std::atomic<bool> passed{false};
   };
-  Door entrance_, exit_;
+  Door entrance_;
 
   // The engine's.
   Arrival* spare_ = nullptr;
@@ -192,12 +201,13 @@ class Core : public std::enable_shared_from_this<Core> {
 
   std::unique_ptr<Arrival[]> arrivals_;
   std::atomic<int> arrivals_out_{0};  // posted or in the mailbox
-  std::atomic<int> at_work_{0};       // other messages, until pump() has treated them
+  // Other messages, until pump() has treated them, and threads that are handing one to the engine.
+  std::atomic<int> at_work_{0};
 
   std::mutex lock_;
   bool closed_ = false;
-  uint64_t next_id_ = 1;
-  uint32_t next_tag_ = 1;
+  int services_at_work_ = 0;  // handlers that run, and functions that take bodies
+  std::condition_variable services_rest_;
   std::unordered_map<uint64_t, std::shared_ptr<Called>> calls_;
   std::map<std::pair<int, uint64_t>, std::weak_ptr<Served>> served_;
   std::unordered_map<Service, std::shared_ptr<const Serving>> services_;

@@ -15,16 +15,20 @@ Bytes bytes_of(std::string_view text) {
 // Runs code of the user, whose exceptions are answers.
 template <class Code>
 void run(const std::shared_ptr<Served>& served, Code code) noexcept {
+  const auto core = served->core.lock();
+  if (core == nullptr || !core->begin_service()) return;
   std::string said;
+  bool threw = true;
   try {
     code();
-    return;
+    threw = false;
   } catch (const std::exception& thrown) {
     said = thrown.what();
   } catch (...) {
     said = "something that is no std::exception";
   }
-  if (const auto core = served->core.lock()) core->answer(*served, Error::handler_threw, 0, bytes_of(said), {});
+  if (threw) core->answer(*served, Error::handler_threw, 0, bytes_of(said), {});
+  core->end_service();
 }
 
 }  // namespace
@@ -36,6 +40,17 @@ Served::~Served() {
   if (!answered.load(std::memory_order_relaxed)) node->answer(*this, Error::no_reply, 0, {}, {});
   if (body_tag != 0 && !body_taken.exchange(true)) node->drop_body(process, body_tag);
   node->forget(*this);
+}
+
+bool Core::begin_service() {
+  const std::lock_guard guard(lock_);
+  if (!closed_) ++services_at_work_;
+  return !closed_;
+}
+
+void Core::end_service() {
+  const std::lock_guard guard(lock_);
+  if (--services_at_work_ == 0) services_rest_.notify_all();
 }
 
 void Core::forget(const Served& served) {
