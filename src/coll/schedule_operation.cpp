@@ -15,20 +15,44 @@ ScheduleOperation::ScheduleOperation(Group& group) noexcept : schedule_(group) {
   begin_task_.run = begin;
   user_task_.run = run_user_reductions;
   finish_task_.run = finish;
+  go_on_task_.run = go_on;
   poller_.poll = poll;
   begin_task_.owner = user_task_.owner = finish_task_.owner = poller_.owner = this;
+  go_on_task_.owner = this;
 }
 
 void ScheduleOperation::start() noexcept {
   outcome_ = net::Outcome::success;
   remaining_ = static_cast<uint32_t>(schedule_.nodes_.size());
-  if (remaining_ == 0) return;
+  net::Engine& engine = *schedule_.group().engine;
+  if (remaining_ == 0) {
+    if (then_ != nullptr) engine.submit(*then_);
+    return;
+  }
   done_.store(0, std::memory_order_relaxed);
   for (Node& node : schedule_.nodes_) {
     node.waiting_for = node.prerequisites;
     node.done = 0;
   }
-  schedule_.group().engine->submit(begin_task_);
+  if (by_application_) {
+    engine.submit_to_app(begin_task_);
+  } else {
+    engine.submit(begin_task_);
+  }
+}
+
+void ScheduleOperation::leave_to_anybody(net::Engine& engine) noexcept {
+  by_application_ = false;
+  for (std::size_t index = 0; index < schedule_.request_steps_.size(); ++index) {
+    schedule_.requests_[index].by_application = false;
+  }
+  if (remaining_ != 0) advance(engine);
+}
+
+void ScheduleOperation::go_on(net::Engine& engine, net::Task& task) noexcept {
+  ScheduleOperation& self = *static_cast<OwnTask&>(task).owner;
+  self.go_on_waits_ = false;
+  self.advance(engine);
 }
 
 void ScheduleOperation::begin(net::Engine& engine, net::Task& task) noexcept {
@@ -39,16 +63,25 @@ void ScheduleOperation::begin(net::Engine& engine, net::Task& task) noexcept {
   self.advance(engine);
 }
 
-void ScheduleOperation::finish(net::Engine&, net::Task& task) noexcept {
-  static_cast<OwnTask&>(task).owner->done_.store(1, std::memory_order_release);
+void ScheduleOperation::finish(net::Engine& engine, net::Task& task) noexcept {
+  ScheduleOperation& self = *static_cast<OwnTask&>(task).owner;
+  if (self.then_ == nullptr) return self.done_.store(1, std::memory_order_release);
+  net::Task& then = *self.then_;
+  self.done_.store(1, std::memory_order_relaxed);
+  then.run(engine, then);
 }
 
 void ScheduleOperation::message_done(net::Engine& engine, net::Request& request) noexcept {
   ScheduleOperation& self = *static_cast<ScheduleOperation*>(request.owner);
-  if (request.status.outcome != net::Outcome::success && self.outcome_ == net::Outcome::success) {
-    self.outcome_ = request.status.outcome;
+  const Step step = self.schedule_.request_steps_[static_cast<std::size_t>(&request - self.schedule_.requests_.get())];
+  const Node& node = self.schedule_.nodes_[step];
+  net::Outcome outcome = request.status.outcome;
+  // The sender had nothing right to send.
+  if (outcome == net::Outcome::success && node.kind == Schedule::Kind::receive && request.status.bytes < node.amount) {
+    outcome = net::Outcome::peer_dead;
   }
-  self.step_done(self.schedule_.request_steps_[static_cast<std::size_t>(&request - self.schedule_.requests_.get())]);
+  if (self.outcome_ == net::Outcome::success) self.outcome_ = outcome;
+  self.step_done(step);
   self.advance(engine);
 }
 
@@ -73,6 +106,7 @@ void ScheduleOperation::run_user_reductions(net::Engine& engine, net::Task& task
     const Step step = self.pop(self.user_);
     const Node& node = self.schedule_.nodes_[step];
     reduction.user(node.from, node.to, node.amount, reduction.argument);
+    engine.worked(node.amount * reduction.element_size, true);
     self.step_done(step);
   }
   self.advance(engine);
@@ -120,6 +154,10 @@ void ScheduleOperation::start_message(net::Engine& engine, const Node& node) noe
   net::Request& request = schedule_.requests_[node.request];
   request.on_complete = message_done;
   request.owner = this;
+  request.by_application = by_application_;
+  // What comes after a failure is not worth anything: an empty message says so, and all that depend on it learn of it.
+  const bool spoilt = node.kind == Schedule::Kind::send && outcome_ != net::Outcome::success;
+  request.length = spoilt ? 0 : node.amount;
   if (node.kind == Schedule::Kind::send) {
     engine.start_send(request);
   } else {
@@ -143,6 +181,7 @@ uint64_t ScheduleOperation::run_slice(Step step, uint64_t room) noexcept {
     node.done += count;
     bytes = count * element;
   }
+  schedule_.group().engine->worked(bytes, node.kind == Schedule::Kind::reduce);
   return bytes;
 }
 
@@ -177,6 +216,11 @@ void ScheduleOperation::run_ready(net::Engine& engine) noexcept {
 // poller is with the engine: then the poller does it.
 void ScheduleOperation::advance(net::Engine& engine) noexcept {
   if (running_) return;
+  if (by_application_ && has_work() && !engine.in_application()) {
+    if (!go_on_waits_) engine.run_in_app(go_on_task_);
+    go_on_waits_ = true;
+    return;
+  }
   run_ready(engine);
   if (has_work() && !polling_) {
     polling_ = true;
@@ -184,7 +228,7 @@ void ScheduleOperation::advance(net::Engine& engine) noexcept {
   }
   if (polling_) {
     if (has_work() || remaining_ == 0) engine.ring(engine.process());
-  } else if (remaining_ == 0) {
+  } else if (remaining_ == 0 && !go_on_waits_) {
     engine.submit(finish_task_);
   }
 }

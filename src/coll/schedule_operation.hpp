@@ -12,7 +12,10 @@
 // When it is complete: `done_` is set by a task of its own, which the engine runs when it has left the completion, the
 // poller or the task that ended the last step. Whoever sees done_ may free everything at once, even in another thread.
 //
-// Context: app for the constructor, schedule() and start(); engine for the rest.
+// Left to the application, an operation is advanced by application threads inside the library alone: elsewhere it puts
+// itself aside by Engine::run_in_app. leave_to_anybody() takes that back.
+//
+// Context: app for the constructor and schedule(); app or engine for start(); engine for the rest.
 #pragma once
 
 #include "coll/schedule.hpp"
@@ -28,6 +31,14 @@ class ScheduleOperation final : public Operation {
 
   Schedule& schedule() noexcept { return schedule_; }
   void start() noexcept override;
+
+  // Its steps are done by application threads inside the library, and not by handlers and progress threads. Before
+  // start().
+  void leave_to_application() noexcept { by_application_ = true; }
+  // Engine context, once started: from now on anybody does them.
+  void leave_to_anybody(net::Engine& engine) noexcept;
+  // Run by the engine when it is complete, instead of `done_` being set: the operation is part of a larger one.
+  void then(net::Task& task) noexcept { then_ = &task; }
 
  private:
   using Step = Schedule::Step;
@@ -49,6 +60,7 @@ class ScheduleOperation final : public Operation {
   static void begin(net::Engine& engine, net::Task& task) noexcept;
   static void run_user_reductions(net::Engine& engine, net::Task& task) noexcept;
   static void finish(net::Engine& engine, net::Task& task) noexcept;
+  static void go_on(net::Engine& engine, net::Task& task) noexcept;
   static bool poll(net::Engine& engine, net::Poller& poller) noexcept;
   static void message_done(net::Engine& engine, net::Request& request) noexcept;
 
@@ -66,6 +78,8 @@ class ScheduleOperation final : public Operation {
   OwnTask begin_task_;
   OwnTask user_task_;
   OwnTask finish_task_;
+  OwnTask go_on_task_;
+  net::Task* then_ = nullptr;
   OwnPoller poller_;
   List messages_;            // ready to be started
   List local_;               // ready copies and reductions
@@ -74,6 +88,8 @@ class ScheduleOperation final : public Operation {
   bool running_ = false;     // advance() is under way further up this stack
   bool polling_ = false;     // poller_ is with the engine
   bool user_waits_ = false;  // user_task_ is with the engine
+  bool by_application_ = false;
+  bool go_on_waits_ = false;  // go_on_task_ is with the engine
 };
 
 }  // namespace vif::coll

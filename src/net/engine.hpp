@@ -61,6 +61,11 @@ class Engine {
     wait_until([](void* r) { return static_cast<Request*>(r)->complete(); }, &request);
   }
 
+  // The same for at most that long: whoever may not depend on others looks for a moment whether they come.
+  virtual void wait_at_most(bool (*condition)(void*), void* argument, int64_t ns) noexcept;
+  // As submit(), for what an application thread should do rather than a handler or a progress thread.
+  virtual void submit_to_app(Task& task) noexcept { submit(task); }
+
   // To be called when the application leaves the library with something pending: arms the interrupt (design §4 rule 3).
   // ApiScope (below) does it; every API function that may communicate holds one.
   virtual void enter() noexcept = 0;
@@ -74,10 +79,16 @@ class Engine {
   // allocation, long work). in_handler() tells whether the engine is being run by a handler now.
   virtual void run_in_app(Task& task) noexcept = 0;
   virtual bool in_handler() const noexcept = 0;
+  // Whether an application thread runs the engine now.
+  virtual bool in_application() const noexcept { return !in_handler(); }
+  // That many bytes were copied, or combined, by what the engine runs: on a simulated machine that takes its time.
+  virtual void worked(uint64_t /*bytes*/, bool /*combined*/) noexcept {}
   // A poller that has stopped although there is more to do: it wants another turn soon.
   virtual void come_again() noexcept {}
 
   // --- any context ---
+  // The time, for intervals.
+  virtual int64_t now_ns() noexcept;
   // Memory shared by the processes of the job. `ring` makes `process` look at its pollers and inbox: call it after
   // publishing something in shared memory that it may be waiting for. It includes the full fence.
   virtual void ring(int process) noexcept = 0;

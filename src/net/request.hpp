@@ -45,6 +45,8 @@ struct Request : Task {
   // With a layout: the bytes do not lie side by side, and are gathered from `buffer` or scattered to it as they travel.
   // The layout lives as long as the request.
   data::View view;
+  // Its bytes are to be moved by the application's thread where another one could, as long as this is set.
+  bool by_application = false;
   // Called once in the engine's context when complete (perhaps in a handler), after `done` was set and as the last
   // thing the engine does with the request: it may submit it again. Optional.
   void (*on_complete)(Engine&, Request&) noexcept = nullptr;

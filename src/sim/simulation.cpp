@@ -13,6 +13,8 @@ namespace {
 constexpr std::size_t stack_bytes = std::size_t{256} * 1024;
 // Work that is this short is done.
 constexpr double nothing = 1e-6;
+// So many accesses at one moment are a loop that waits for something and lets no time pass.
+constexpr uint64_t most_accesses = 1'000'000;
 }  // namespace
 
 Simulation::Simulation(const Machine& machine, uint64_t seed, const Chaos& chaos)
@@ -69,21 +71,21 @@ void Simulation::after(Time delay, std::function<void()> action) {
 
 bool Simulation::run(uint64_t most_events) {
   for (uint64_t events = 0; !queue_.empty(); ++events) {
-    if (events == most_events) {
-      too_long_ = true;
-      return false;
-    }
+    too_long_ = events == most_events;
+    if (too_long_ || looping_ != nullptr) return false;
     const Event event = queue_.top();
     queue_.pop();
     now_ = std::max(now_, event.at);
     treat(event);
   }
-  return std::all_of(threads_.begin(), threads_.end(), [](const Thread& thread) { return thread.finished(); });
+  return looping_ == nullptr &&
+         std::all_of(threads_.begin(), threads_.end(), [](const Thread& thread) { return thread.finished(); });
 }
 
 std::string Simulation::what_is_left() const {
   std::string text = too_long_ ? "The simulation does not end; at " : "Nothing can happen any more; at ";
   text += std::to_string(now_) + " ns:";
+  if (looping_ != nullptr) text += " " + looping_->name_ + " loops without time passing,";
   for (const Thread& thread : threads_) {
     if (thread.finished()) continue;
     text += " " + thread.name_ + (thread.state_ == Thread::State::blocked ? " sleeps," : " wants to run,");
@@ -346,6 +348,12 @@ void Simulation::retime_around(const Thread& thread) {
 void Simulation::access() {
   if (current_ == nullptr) return;
   Thread& thread = *current_;
+  if (now_ != last_access_) accesses_ = 0;
+  last_access_ = now_;
+  if (++accesses_ > most_accesses) {
+    looping_ = &thread;
+    leave();
+  }
   if (happens(chaos_.interrupts) && thread.handler && !thread.in_handler_) ++thread.interrupts_;
   if (happens(chaos_.pauses)) {
     const auto longest = static_cast<uint64_t>(std::max<Time>(1, chaos_.longest_pause));

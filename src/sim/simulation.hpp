@@ -188,6 +188,9 @@ class Simulation {
   Time now_ = 0;
   uint64_t events_made_ = 0;
   bool too_long_ = false;
+  Thread* looping_ = nullptr;  // accesses words all the time while no time passes
+  Time last_access_ = -1;
+  uint64_t accesses_ = 0;  // at that moment
   Trace trace_;
   base::Fiber main_;
   Thread* current_ = nullptr;
