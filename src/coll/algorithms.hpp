@@ -47,6 +47,10 @@ void reduce_scatter_allreduce(Schedule& schedule, const void* in, void* out, con
 // --- scan.cpp ---
 void scan_doubling(Schedule& schedule, const void* in, void* out, uint64_t count);
 void exscan_doubling(Schedule& schedule, const void* in, void* out, uint64_t count);
+// From each process to the next. `ordered`: a process posts its receive when the one before has its data, and is sent
+// them once it has.
+void scan_chain(Schedule& schedule, const void* in, void* out, uint64_t count, bool ordered);
+void exscan_chain(Schedule& schedule, const void* in, void* out, uint64_t count, bool ordered);
 
 // --- fold.cpp --- The same bits as the shared area makes.
 void reduce_fold(Schedule& schedule, const void* in, void* out, uint64_t count, int root);

@@ -21,8 +21,8 @@ ScheduleOperation::ScheduleOperation(Group& group) noexcept : schedule_(group) {
   go_on_task_.owner = this;
 }
 
-void ScheduleOperation::start() noexcept {
-  outcome_ = net::Outcome::success;
+void ScheduleOperation::start_after(net::Outcome before) noexcept {
+  outcome_ = before;
   remaining_ = static_cast<uint32_t>(schedule_.nodes_.size());
   net::Engine& engine = *schedule_.group().engine;
   if (remaining_ == 0) {
@@ -188,8 +188,9 @@ uint64_t ScheduleOperation::run_slice(Step step, uint64_t room) noexcept {
 // Starts what is ready, messages first, within the bound.
 void ScheduleOperation::run_ready(net::Engine& engine) noexcept {
   running_ = true;
-  // What needs no message is done at once by the application: nobody else would ask for it to be continued.
-  const uint64_t app_room = schedule_.request_steps_.empty() ? UINT64_MAX : app_slice;
+  // What needs no message, and what is left to it, is done at once by the application: a poller would have anybody
+  // continue it.
+  const uint64_t app_room = schedule_.request_steps_.empty() || by_application_ ? UINT64_MAX : app_slice;
   uint64_t room = engine.in_handler() ? handler_slice : app_room;
   while (room != 0 && has_work()) {
     if (!messages_.empty()) {

@@ -30,7 +30,9 @@ class ScheduleOperation final : public Operation {
   explicit ScheduleOperation(Group& group) noexcept;
 
   Schedule& schedule() noexcept { return schedule_; }
-  void start() noexcept override;
+  void start() noexcept override { start_after(net::Outcome::success); }
+  // The same for a phase of a larger operation, of which the phases before ended so.
+  void start_after(net::Outcome before) noexcept;
 
   // Its steps are done by application threads inside the library, and not by handlers and progress threads. Before
   // start().

@@ -167,6 +167,11 @@ void SimEngine::wait_at_most(bool (*condition)(void*), void* argument, int64_t n
     run(Who::application);
     const Time left = deadline - simulation_.now();
     if (condition(argument) || left <= 0) return;
+    if (simulation_.is_wanted()) {
+      simulation_.work(simulation_.machine().look_ns, Activity::look);
+      simulation_.yield();
+      continue;
+    }
     spins_ = true;
     if (epoch_ == seen && (!has_work(Who::application) || ownership_.held())) simulation_.spin(left);
     spins_ = false;

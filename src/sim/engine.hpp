@@ -12,8 +12,9 @@
 //   poll    the rank, when it is in the library; nobody otherwise.
 //
 // How a message goes. Up to `eager_limit` it is copied when it is sent, and again when it is received. A longer one is
-// offered; within a node the receiver copies it from the sender's buffer to its own (a single copy), between nodes it
-// clears the sender to send, and the network moves the bytes. Who copies says so to the sender afterwards.
+// offered; within a node the receiver copies it from the sender's buffer to its own (a single copy), or the sender
+// copies it in parts to memory of both, and the receiver from there; between nodes the network moves the bytes when the
+// receiver has cleared the sender to send. Who copies tells the sender afterwards.
 //
 // Time is charged for: each message on each side, copies, what the collectives combine and copy (Engine::worked),
 // looks, interrupts and wake-ups. Context: of the simulation's threads; one kernel thread.
@@ -50,6 +51,7 @@ struct EngineOptions {
   Turns turns = Turns::on_events;
   bool take_over = true;
   uint64_t eager_limit = 8192;  // bytes
+  int copies = 1;               // of a long message within a node: 1 by the receiver, or 2, the sender's beside it
   Time spin = 20'000;           // a rank with a CPU for itself looks so long before it sleeps
   bool carry = true;            // false: bytes cost time and are not moved; results are not to be looked at
   Planted planted = Planted::none;
@@ -64,6 +66,8 @@ struct Packet {
   int32_t source = 0;
   int32_t tag = 0;
   uint64_t length = 0;
+  uint64_t part = 0;             // of data that the receiver copies: how much; 0: the network has moved them
+  bool last = true;              // part of it
   std::vector<std::byte> bytes;  // of an eager one
 };
 
@@ -166,6 +170,8 @@ class SimEngine final : public net::Engine {
   void ring_progress();
   void treat(Packet packet, Who who);
   void meet(net::Request& receive, Packet packet, Who who);
+  void send_data(Packet packet);
+  void take_data(const Packet& packet);
   void finish_receive(net::Request& receive, const Packet& packet);
   void complete(net::Request& request, net::Outcome outcome);
   void reply(const Packet& to, Packet::Kind kind);

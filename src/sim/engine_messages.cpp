@@ -7,7 +7,8 @@ namespace vif::sim {
 
 namespace {
 constexpr uint64_t header_bytes = 64;
-constexpr Time failure_notice = 100'000;  // after which others know that a process is cut off
+constexpr uint64_t part_bytes = 64 * 1024;  // of a message that both sides copy
+constexpr Time failure_notice = 100'000;    // after which others know that a process is cut off
 }  // namespace
 
 // --- the wire ---
@@ -142,29 +143,51 @@ void SimEngine::treat(Packet packet, Who who) {
       }
       return;
     }
-    case Packet::Kind::clear: {
-      charge_message(other);
-      Packet data = packet;
-      data.kind = Packet::Kind::data;
-      data.from = this;
-      wire_.carry(*this, other, std::move(data), packet.length);
-      return;
-    }
+    case Packet::Kind::clear:
+      return send_data(std::move(packet));
     case Packet::Kind::data:
-      if (other.dead_) return;  // the notice of it completes the receive
-      cleared_.erase(std::find(cleared_.begin(), cleared_.end(), std::pair{packet.receive, other.process_}));
-      if (options_.carry) {
-        net::take_bytes(*packet.send, 0, packet.receive->buffer, std::min(packet.length, packet.receive->length));
-      }
-      charge_message(other);
-      reply(packet, Packet::Kind::done);
-      return finish_receive(*packet.receive, packet);
+      return take_data(packet);
     case Packet::Kind::done:
       charge_message(other);
       return complete(*packet.send, net::Outcome::success);
     case Packet::Kind::failure:
       return peer_failed(other.process_);
   }
+}
+
+// The receiver is ready. Between nodes the network takes all of it; within one, it is copied part by part.
+void SimEngine::send_data(Packet packet) {
+  SimEngine& other = *packet.from;
+  const Machine& machine = simulation_.machine();
+  charge_message(other);
+  packet.kind = Packet::Kind::data;
+  packet.from = this;
+  const uint64_t length = packet.length;
+  if (machine.node_of(cpu_) != machine.node_of(other.cpu_)) {
+    return wire_.carry(*this, other, std::move(packet), length);
+  }
+  for (uint64_t sent = 0; sent < length; sent += packet.part) {
+    packet.part = std::min(part_bytes, length - sent);
+    packet.last = sent + packet.part == length;
+    worked(packet.part, false);
+    wire_.carry(*this, other, packet, 0);
+  }
+}
+
+void SimEngine::take_data(const Packet& packet) {
+  SimEngine& other = *packet.from;
+  if (other.dead_) return;  // the notice of it completes the receive
+  if (packet.last) {
+    cleared_.erase(std::find(cleared_.begin(), cleared_.end(), std::pair{packet.receive, other.process_}));
+    if (options_.carry) {
+      net::take_bytes(*packet.send, 0, packet.receive->buffer, std::min(packet.length, packet.receive->length));
+    }
+  }
+  worked(packet.part, false);
+  if (!packet.last) return;
+  charge_message(other);
+  reply(packet, Packet::Kind::done);
+  finish_receive(*packet.receive, packet);
 }
 
 void SimEngine::meet(net::Request& receive, Packet packet, Who who) {
@@ -186,7 +209,7 @@ void SimEngine::meet(net::Request& receive, Packet packet, Who who) {
   }
   packet.receive = &receive;
   ++moved_[who == Who::application ? 0 : 1];
-  if (machine.node_of(cpu_) != machine.node_of(other.cpu_)) {
+  if (machine.node_of(cpu_) != machine.node_of(other.cpu_) || (options_.copies == 2 && bytes != 0)) {
     cleared_.push_back({&receive, other.process_});
     charge_message(other);
     return reply(packet, Packet::Kind::clear);

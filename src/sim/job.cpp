@@ -5,6 +5,15 @@
 
 namespace vif::sim {
 
+namespace {
+
+template <class Item>
+void shuffle(std::vector<Item>& items, Simulation& simulation) {
+  for (std::size_t left = items.size(); left > 1; --left) std::swap(items[left - 1], items[simulation.random() % left]);
+}
+
+}  // namespace
+
 net::Outcome Rank::wait(coll::Operation& operation) {
   const net::ApiScope scope(engine);
   engine.wait_until([](void* it) { return static_cast<coll::Operation*>(it)->complete(); }, &operation);
@@ -20,42 +29,53 @@ Job::Job(Simulation& simulation, const JobOptions& options, std::function<void(R
   const auto count = static_cast<std::size_t>(options.ranks);
   processes_.resize(count);
   std::iota(processes_.begin(), processes_.end(), 0);
-  if (options.shuffle_ranks) {
-    for (std::size_t left = count; left > 1; --left)
-      std::swap(processes_[left - 1], processes_[simulation.random() % left]);
-  }
+  if (options.shuffle_ranks) shuffle(processes_, simulation);
   by_process_.resize(count);
   for (std::size_t process = 0; process < count; ++process) {
     owned_.push_back(std::make_unique<SimEngine>(simulation, wire_, by_process_, static_cast<int>(process),
                                                  places[process].task, options.engine));
     by_process_[process] = owned_.back().get();
   }
+  progress_.resize(count);
+  running_ = options.ranks;
   for (std::size_t rank = 0; rank < count; ++rank) {
     const auto process = static_cast<std::size_t>(processes_[rank]);
-    SimEngine& engine = *by_process_[process];
-    engines_.push_back(&engine);
+    engines_.push_back(by_process_[process]);
     groups_.push_back(std::make_unique<coll::Group>());
     coll::Group& group = *groups_.back();
-    group.engine = &engine;
+    group.engine = by_process_[process];
     group.context = 1;
     group.rank = static_cast<int>(rank);
     group.size = options.ranks;
     group.processes = processes_.data();
-    const std::string name = "rank " + std::to_string(rank);
-    Thread& task = simulation.spawn(name, Type::task, places[process].task, [this, &simulation, &engine, &group, rank] {
-      Rank self{simulation, engine, group, static_cast<int>(rank)};
-      program_(self);
-      engine.stop();
-    });
-    Thread* progress = nullptr;
-    if (options.engine.mode == Mode::thread) {
-      progress = &simulation.spawn(
-          "progress of " + name, Type::progress, places[process].progress, [&engine] { engine.progress_loop(); },
-          options.progress_priority);
-    }
-    progress_.push_back(progress);
-    engine.serve(task, progress);
   }
+  std::vector<std::size_t> order(count);
+  std::iota(order.begin(), order.end(), 0);
+  if (options.shuffle_threads) shuffle(order, simulation);
+  for (std::size_t rank : order) {
+    start(simulation, options, rank, places[static_cast<std::size_t>(processes_[rank])]);
+  }
+}
+
+void Job::start(Simulation& simulation, const JobOptions& options, std::size_t rank, const machine::RankPlace& place) {
+  SimEngine& engine = *engines_[rank];
+  coll::Group& group = *groups_[rank];
+  const std::string name = "rank " + std::to_string(rank);
+  Thread& task = simulation.spawn(name, Type::task, place.task, [this, &simulation, &engine, &group, rank] {
+    Rank self{simulation, engine, group, static_cast<int>(rank)};
+    program_(self);
+    // Progress threads last as long as the job: those that have nothing to do any more have their turns too.
+    if (--running_ != 0) return;
+    for (SimEngine* each : engines_) each->stop();
+  });
+  Thread* progress = nullptr;
+  if (options.engine.mode == Mode::thread) {
+    progress = &simulation.spawn(
+        "progress of " + name, Type::progress, place.progress, [&engine] { engine.progress_loop(); },
+        options.progress_priority);
+  }
+  progress_[rank] = progress;
+  engine.serve(task, progress);
 }
 
 Job::~Job() = default;

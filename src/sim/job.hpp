@@ -18,8 +18,9 @@ struct JobOptions {
   machine::ProgressPlace place = machine::ProgressPlace::numa;
   EngineOptions engine;
   WireChaos wire;
-  int progress_priority = 0;   // 0 to 20
-  bool shuffle_ranks = false;  // the rank in the group is not the place in the job
+  int progress_priority = 0;     // 0 to 20
+  bool shuffle_threads = false;  // ranks begin, and are first ready, in an order that the seed gives
+  bool shuffle_ranks = false;    // the rank in the group is not the place in the job
 };
 
 // What the program of one rank works with.
@@ -50,6 +51,8 @@ class Job {
   int size() const { return static_cast<int>(engines_.size()); }
 
  private:
+  void start(Simulation& simulation, const JobOptions& options, std::size_t rank, const machine::RankPlace& place);
+
   Wire wire_;
   std::function<void(Rank&)> program_;
   std::string error_;
@@ -58,6 +61,7 @@ class Job {
   std::vector<SimEngine*> by_process_;
   std::vector<SimEngine*> engines_;  // by rank
   std::vector<const Thread*> progress_;
+  int running_ = 0;  // ranks whose program has not ended
   std::vector<std::unique_ptr<coll::Group>> groups_;
 };
 

@@ -140,6 +140,8 @@ void Simulation::make_ready(Thread& thread) {
   Cpu& cpu = cpu_of(thread);
   cpu.ready.push(thread.turn_);
   dispatch(thread.cpu_);
+  // Who spins sees that another one wants the CPU.
+  if (!cpu.ready.empty() && cpu.running != nullptr && cpu.running->spinning_) wake(*cpu.running);
   if (machine_.quantum_ns <= 0 || cpu.ready.empty() || cpu.quantum_pending) return;
   cpu.quantum_pending = true;
   const Time end = cpu.running_since + static_cast<Time>(machine_.quantum_ns);
@@ -203,7 +205,8 @@ void Simulation::block() {
 void Simulation::wake(Thread& thread) {
   if (thread.state_ == Thread::State::blocked && !thread.permit_) {
     const bool idle = cpu_of(thread).running == nullptr;
-    add_event(now_ + (idle ? static_cast<Time>(machine_.wake_ns) : 0), Event::Kind::becomes_ready, thread.index_);
+    const double delay = !idle ? 0 : idle_looks_ ? machine_.look_ns : machine_.wake_ns;
+    add_event(now_ + static_cast<Time>(delay), Event::Kind::becomes_ready, thread.index_);
   }
   thread.permit_ = true;
   if (!thread.spinning_) return;

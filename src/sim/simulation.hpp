@@ -108,6 +108,10 @@ class Simulation {
   // True with that chance; no number is drawn when it is zero.
   bool happens(double chance);
 
+  // An idle CPU looks all the time for a thread that is ready, as runtimes of user-level threads do: waking one takes a
+  // look. Else it sleeps in the kernel, and waking takes Machine::wake_ns.
+  void let_idle_cpus_look(bool look) { idle_looks_ = look; }
+
   Thread& spawn(std::string name, Type type, int cpu, std::function<void()> body, int priority = 0);
   // Until nothing can happen any more, or `most_events` have. True: all threads have ended. Else who has not, and how
   // they stand, is in what_is_left().
@@ -188,6 +192,7 @@ class Simulation {
   Time now_ = 0;
   uint64_t events_made_ = 0;
   bool too_long_ = false;
+  bool idle_looks_ = false;
   Thread* looping_ = nullptr;  // accesses words all the time while no time passes
   Time last_access_ = -1;
   uint64_t accesses_ = 0;  // at that moment

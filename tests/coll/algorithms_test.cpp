@@ -83,6 +83,20 @@ const Algorithm algorithms[] = {
      [](Schedule& s, Problem& p) { coll::scan_doubling(s, source(p, s.rank()), p.out_pointer(s.rank()), p.count); }},
     {"exscan_doubling", Kind::exscan,
      [](Schedule& s, Problem& p) { coll::exscan_doubling(s, source(p, s.rank()), p.out_pointer(s.rank()), p.count); }},
+    {"scan_chain", Kind::scan,
+     [](Schedule& s, Problem& p) {
+       coll::scan_chain(s, source(p, s.rank()), p.out_pointer(s.rank()), p.count, false);
+     }},
+    {"scan_chain_ordered", Kind::scan,
+     [](Schedule& s, Problem& p) { coll::scan_chain(s, source(p, s.rank()), p.out_pointer(s.rank()), p.count, true); }},
+    {"exscan_chain", Kind::exscan,
+     [](Schedule& s, Problem& p) {
+       coll::exscan_chain(s, source(p, s.rank()), p.out_pointer(s.rank()), p.count, false);
+     }},
+    {"exscan_chain_ordered", Kind::exscan,
+     [](Schedule& s, Problem& p) {
+       coll::exscan_chain(s, source(p, s.rank()), p.out_pointer(s.rank()), p.count, true);
+     }},
     {"gather_linear", Kind::gather,
      [](Schedule& s, Problem& p) {
        const Blocks blocks{nullptr, nullptr, p.count};

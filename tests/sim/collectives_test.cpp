@@ -8,6 +8,8 @@
 #include <vector>
 
 #include "coll/problem.hpp"
+#include "coll/split.hpp"
+#include "sched/guard.hpp"
 #include "sim/job.hpp"
 
 namespace vif::sim {
@@ -58,6 +60,8 @@ struct Circumstances {
     options.engine.turns = static_cast<Turns>(pick({0, 1, 2}));
     options.engine.take_over = pick({0, 1}) != 0;
     options.engine.spin = pick({0, 20'000});
+    options.engine.copies = pick({1, 2});
+    options.shuffle_threads = pick({0, 1}) != 0;
     options.progress_priority = pick({0, 20});
     options.place = static_cast<machine::ProgressPlace>(pick({0, 1, 2, 3, 4}));
     using machine::ProgressPlace;
@@ -84,6 +88,29 @@ std::unique_ptr<Problem> random_problem(Circumstances& of, int ranks) {
   return std::make_unique<Problem>(kind, ranks, of.pick(ranks), count, of.pick(2) != 0, op);
 }
 
+// The collective itself, or where there is one and the seed wants it, its split-tree.
+coll::OperationPointer make(Problem& problem, coll::Group& group, uint64_t choice) {
+  const coll::SplitOptions split{static_cast<int>(choice % 6), static_cast<int64_t>(choice / 6 % 2 * 20'000)};
+  const void* in = problem.in_pointer(group.rank);
+  void* out = problem.out_pointer(group.rank);
+  const auto normal = [&] { return problem.make(group, coll::Lifetime::once); };
+  if (choice % 2 == 0 || !problem.reduction.commutative) return normal();
+  switch (problem.kind) {
+    case Kind::bcast:
+      return make_split_bcast(group, out, problem.count, problem.root, split);
+    case Kind::reduce:
+      return make_split_reduce(group, in, out, problem.count, problem.reduction, problem.root, split);
+    case Kind::allreduce:
+      return make_split_allreduce(group, in, out, problem.count, problem.reduction, split);
+    case Kind::gather:
+      return make_split_gather(group, in, problem.count, out, problem.root, split);
+    case Kind::scatter:
+      return make_split_scatter(group, in, problem.count, out, problem.root, split);
+    default:
+      return normal();
+  }
+}
+
 // Each rank starts one to three collectives, computes, and waits for them in any order.
 std::string run_collectives(uint64_t seed, Planted planted, uint64_t most_events) {
   Circumstances of(seed);
@@ -91,13 +118,14 @@ std::string run_collectives(uint64_t seed, Planted planted, uint64_t most_events
   std::vector<std::unique_ptr<Problem>> problems;
   for (int left = 1 + of.pick(3); left != 0; --left) problems.push_back(random_problem(of, of.options.ranks));
   const double compute = of.pick({0, 1000, 100'000});
+  const uint64_t choice = of.random();
   Simulation simulation(of.machine, seed, of.chaos);
   std::string wrong;
   Job job(simulation, of.options, [&](Rank& rank) {
     rank.compute(compute * static_cast<double>(simulation.random() % 8));
     std::vector<coll::OperationPointer> operations;
     for (auto& problem : problems) {
-      operations.push_back(problem->make(rank.group, coll::Lifetime::once));
+      operations.push_back(make(*problem, rank.group, choice));
       rank.start(*operations.back());
       rank.compute(compute);
     }
@@ -234,7 +262,7 @@ TEST(Failures, a_process_that_is_cut_off_is_an_error_and_no_hang) {
     const int victim = of.pick(of.options.ranks);
     std::vector<net::Outcome> outcomes(static_cast<std::size_t>(of.options.ranks));
     Job job(simulation, of.options, [&](Rank& rank) {
-      const auto operation = problem->make(rank.group, coll::Lifetime::once);
+      const auto operation = make(*problem, rank.group, seed);
       rank.start(*operation);
       rank.compute(3000);
       outcomes[static_cast<std::size_t>(rank.rank)] = rank.wait(*operation);
@@ -300,6 +328,46 @@ Time last_to_pass(uint64_t seed, Planted planted) {
 TEST(Planted, a_missing_arm_is_found) {
   for (uint64_t seed = 1; seed < 30; ++seed) EXPECT_LT(last_to_pass(seed, Planted::none), 900'000'000) << seed;
   expect_found("a missing arm", [](uint64_t seed) { return last_to_pass(seed, Planted::missing_arm) > 900'000'000; });
+}
+
+// Cores take colours from each other's queues under sched::Guard, as the thieves of src/sched do, and run what they
+// took. Without the guard two of them take the same colour. True: two ran one colour at once.
+bool a_colour_runs_twice(uint64_t seed, bool with_guard) {
+  constexpr uint32_t cores = 4;
+  constexpr uint32_t colours = 40;
+  Machine machine;
+  machine.cores = cores;
+  Chaos chaos;
+  chaos.shuffle = true;
+  chaos.jitter = 0.5;
+  chaos.pauses = 0.05;
+  chaos.longest_pause = 300;
+  Simulation simulation(machine, seed, chaos);
+  sched::Guard<SimAtoms> guard;
+  SimAtoms::Atomic<uint32_t> taken{0};
+  std::vector<int> running(colours, 0);
+  bool twice = false;
+  for (uint32_t core = 0; core < cores; ++core) {
+    simulation.spawn("core " + std::to_string(core), Type::task, static_cast<int>(core), [&] {
+      for (;;) {
+        if (with_guard) guard.close([&] { simulation.work(20, Activity::look); });
+        const uint32_t colour = taken.load();
+        if (colour < colours) taken.store(colour + 1);
+        if (with_guard) guard.open();
+        if (colour >= colours) return;
+        twice = ++running[colour] > 1 || twice;
+        simulation.work(200, Activity::compute);
+        --running[colour];
+      }
+    });
+  }
+  EXPECT_TRUE(simulation.run()) << simulation.what_is_left();
+  return twice;
+}
+
+TEST(Planted, a_double_run_of_a_colour_is_found) {
+  for (uint64_t seed = 1; seed < 200; ++seed) EXPECT_FALSE(a_colour_runs_twice(seed, true)) << seed;
+  expect_found("a double run of a colour", [](uint64_t seed) { return a_colour_runs_twice(seed, false); });
 }
 
 }  // namespace
