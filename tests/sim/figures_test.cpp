@@ -162,6 +162,27 @@ TEST(Chain, semaphores_beat_suspension_which_beats_taking_turns) {
   EXPECT_LT(time("scan-chain-ordered", Turns::on_events), suspended);
 }
 
+// Requirement 20, and the source's section 4.3.2: between nodes the network moves the bytes, and little CPU time is
+// enough, on the other hardware thread or by interrupts.
+TEST(Smt, siblings_and_interrupts_hide_an_alltoall_between_nodes) {
+  const Machine machine = named("cluster-8x32");
+  Scenario scenario;
+  scenario.collective = "alltoall";
+  scenario.compute_ns = 4e6;
+  const auto overlap = [&](Mode mode, ProgressPlace place) {
+    JobOptions options = threads(8, place, Turns::on_events, false);
+    options.engine.mode = mode;
+    const Measured measured = measure(machine, options, scenario);
+    EXPECT_EQ(measured.error, "");
+    return measured.overlap();
+  };
+  EXPECT_GE(overlap(Mode::thread, ProgressPlace::smt), 0.9);
+  EXPECT_GE(overlap(Mode::thread, ProgressPlace::dedicated_core), 0.9);
+  EXPECT_GE(overlap(Mode::react, ProgressPlace::bind), 0.9);
+  EXPECT_LE(overlap(Mode::thread, ProgressPlace::bind), 0.1);
+  EXPECT_LE(overlap(Mode::poll, ProgressPlace::bind), 0.5);
+}
+
 // Requirement 46 and 47 on the machine: tests/sim/machine_test.cpp. Requirement 48: on the cores of their ranks,
 // progress threads of higher priority make a gather not slower.
 TEST(Priorities, of_progress_threads_do_not_slow_a_gather_down) {
