@@ -119,11 +119,13 @@ std::string run_collectives(uint64_t seed, Planted planted, uint64_t most_events
   for (int left = 1 + of.pick(3); left != 0; --left) problems.push_back(random_problem(of, of.options.ranks));
   const double compute = of.pick({0, 1000, 100'000});
   const uint64_t choice = of.random();
+  // Not on the stacks of the ranks, which are not unwound when nothing can happen any more.
+  std::vector<std::vector<coll::OperationPointer>> all_operations(static_cast<std::size_t>(of.options.ranks));
   Simulation simulation(of.machine, seed, of.chaos);
   std::string wrong;
   Job job(simulation, of.options, [&](Rank& rank) {
     rank.compute(compute * static_cast<double>(simulation.random() % 8));
-    std::vector<coll::OperationPointer> operations;
+    auto& operations = all_operations[static_cast<std::size_t>(rank.rank)];
     for (auto& problem : problems) {
       operations.push_back(make(*problem, rank.group, choice));
       rank.start(*operations.back());
