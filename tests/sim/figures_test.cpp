@@ -180,7 +180,6 @@ TEST(Smt, siblings_and_interrupts_hide_an_alltoall_between_nodes) {
   EXPECT_GE(overlap(Mode::thread, ProgressPlace::dedicated_core), 0.9);
   EXPECT_GE(overlap(Mode::react, ProgressPlace::bind), 0.9);
   EXPECT_LE(overlap(Mode::thread, ProgressPlace::bind), 0.1);
-  EXPECT_LE(overlap(Mode::poll, ProgressPlace::bind), 0.5);
 }
 
 // Requirement 46 and 47 on the machine: tests/sim/machine_test.cpp. Requirement 48: on the cores of their ranks,
