@@ -26,3 +26,11 @@ add_dependencies(mpi_rest_wrong vif_mpi_generated)
 target_link_libraries(mpi_rest_wrong PRIVATE mpi_abi)
 add_test(NAME mpi_rest_wrong COMMAND mpi_rest_wrong)
 set_tests_properties(mpi_rest_wrong PROPERTIES TIMEOUT 120 LABELS mpi)
+# Jobs over several hosts, made of names and, where they may be made, of network name spaces.
+vif_mpi_program(rest_hosts PROCESSES 1 2)
+vif_mpi_over_tcp(rest_hosts PROCESSES 2)
+foreach(way names namespaces)
+  vif_python_test(net_tcp_hosts_${way} SCRIPT ${CMAKE_SOURCE_DIR}/tests/net/tcp_hosts.py
+                  ARGS ${CMAKE_BINARY_DIR}/tests ${way} LABELS mpi)
+  set_tests_properties(net_tcp_hosts_${way} PROPERTIES SKIP_RETURN_CODE 77)
+endforeach()
