@@ -24,12 +24,14 @@ constexpr int64_t linger_ns = 2'000;
 
 // Somebody came while the engine was owned as `as`, and left it to its owner.
 bool Core::go_round_again(Owner as) noexcept {
+  bool more;
   do {
     owner_ = as;  // a handler may have owned it in between
     turn();
     publish_completions();
+    more = more_;  // the next owner's, once it is released
   } while (ownership_.release());
-  return more_;
+  return more;
 }
 
 void Core::enter() noexcept {

@@ -58,17 +58,13 @@ Core::Core(Runtime& runtime)
       process_(engine_->process()),
       colour_(runtime.new_colour()) {}
 
-Core::~Core() {
-  if (eventfd_ >= 0) ::close(eventfd_);
-}
-
 void Core::open() {
   arrivals_ = std::make_unique<Arrival[]>(arrivals);
   if (exists.exchange(true)) {
     throw std::runtime_error("This process has a node for remote calls already: use that one.");
   }
-  eventfd_ = eventfd(0, EFD_NONBLOCK | EFD_CLOEXEC);
-  if (eventfd_ < 0) {
+  const int descriptor = eventfd(0, EFD_NONBLOCK | EFD_CLOEXEC);
+  if (descriptor < 0) {
     const int error = errno;
     exists.store(false);
     throw std::system_error(error, std::generic_category(), "A node for remote calls needs a file descriptor");
@@ -78,6 +74,10 @@ void Core::open() {
     spare_ = &arrivals_[static_cast<size_t>(i)];
   }
   try {
+    eventfd_ = std::shared_ptr<const int>(new int(descriptor), [](const int* last) {
+      ::close(*last);
+      delete last;
+    });
     watch();
   } catch (...) {
     stop_watching();
@@ -98,7 +98,7 @@ void Core::stop_watching() noexcept {
 // The runtime looks after the mailbox, and now and then after what nobody calls it for.
 void Core::watch() {
   const std::weak_ptr<Core> weak = weak_from_this();
-  watch_ = runtime_.on_readable(eventfd_, colour_, [weak] {
+  watch_ = runtime_.on_readable(*eventfd_, colour_, [weak, held = eventfd_] {
     if (const auto core = weak.lock()) core->pump();
   });
   checker_ = runtime_.every(std::chrono::seconds(1), colour_, [weak] {
@@ -156,7 +156,7 @@ void Core::on_moved(net::Engine& engine, net::Request& request) noexcept {
 
 // Context: handler
 void Core::deliver(Moving& moving) noexcept {
-  const int descriptor = eventfd_;
+  const int descriptor = *eventfd_;
   if (!mailbox_.put(moving)) return;
   const int saved = errno;
   const uint64_t one = 1;
@@ -182,7 +182,7 @@ void Core::pump() noexcept {
 
 void Core::drain() noexcept {
   uint64_t count;
-  [[maybe_unused]] const ssize_t got = read(eventfd_, &count, sizeof count);
+  [[maybe_unused]] const ssize_t got = read(*eventfd_, &count, sizeof count);
   mailbox_.begin();
   while (auto* record = mailbox_.take()) treat(static_cast<Moving&>(static_cast<net::Task&>(*record)));
 }

@@ -106,7 +106,6 @@ class Served : public std::enable_shared_from_this<Served> {
 class Core : public std::enable_shared_from_this<Core> {
  public:
   explicit Core(Runtime& runtime);
-  ~Core();
   void open();
   void close() noexcept;
 
@@ -180,9 +179,9 @@ class Core : public std::enable_shared_from_this<Core> {
   Runtime& runtime_;
   net::EngineDoor door_;
   net::Engine* engine_;
-  const int process_;    // of the engine, which may be gone when a late request asks
-  const Colour colour_;  // of pump(), and of functions that take replies
-  int eventfd_ = -1;
+  const int process_;                   // of the engine, which may be gone when a late request asks
+  const Colour colour_;                 // of pump(), and of functions that take replies
+  std::shared_ptr<const int> eventfd_;  // with the runtime, which lets go of it some time after watch_ is cancelled
   Watch watch_, ticker_, checker_;
   Mailbox<> mailbox_;
   std::mutex pump_lock_;
