@@ -80,7 +80,7 @@ def length_of(name, parameter, names):
 def wrapper(name, small, large):
     names = [re.search(r"(\w+)(\[\])?$", each).group(1) for each in small]
     before, arguments, after = [], [], []
-    for one, other, parameter in zip(small, large, names):
+    for one, other, parameter in zip(small, large, names, strict=True):
         wide = re.match(r"(?:const )?(\w+)", other).group(1)
         narrow = re.match(r"(?:const )?(\w+)", one).group(1)
         if wide == narrow or (one.count("*") + one.count("[") == 0):
@@ -111,7 +111,7 @@ def main():
         small, large = split(parameters), split(functions[name + "_c"])
         alike = all(
             one == other or one.count("*") + one.count("[") + other.count("*") + other.count("[") == 0
-            for one, other in zip(small, large)
+            for one, other in zip(small, large, strict=True)
         )
         if alike:
             macros.append(f"#define {name} {name}_c")

@@ -5,13 +5,13 @@
 #include <stdlib.h>
 #include <string.h>
 
-static void check(int condition, const char *what) {
+static void check(int condition, const char* what) {
   if (condition) return;
   fprintf(stderr, "wrong: %s\n", what);
   MPI_Abort(MPI_COMM_WORLD, 1);
 }
 
-int main(int argc, char **argv) {
+int main(int argc, char** argv) {
   MPI_Init(&argc, &argv);
   int rank, size, near, name_length;
   char name[MPI_MAX_PROCESSOR_NAME];
@@ -35,7 +35,7 @@ int main(int argc, char **argv) {
 
   /* Memory is shared within a host. */
   MPI_Win win;
-  int *base = NULL;
+  int* base = NULL;
   MPI_Win_allocate_shared(sizeof *base, sizeof *base, MPI_INFO_NULL, host, &base, &win);
   MPI_Win_fence(0, win);
   *base = rank;
