@@ -11,6 +11,7 @@
 #include <cstdint>
 #include <string>
 
+#include "base/clock.hpp"
 #include "net/counters.hpp"
 #include "net/request.hpp"
 #include "trace/diary.hpp"
@@ -62,7 +63,9 @@ class Engine {
   }
 
   // The same for at most that long: whoever may not depend on others looks for a moment whether they come.
-  virtual void wait_at_most(bool (*condition)(void*), void* argument, int64_t ns) noexcept;
+  virtual void wait_at_most(bool (*condition)(void*), void* argument, int64_t ns) noexcept {
+    for (const int64_t end = now_ns() + ns; !condition(argument) && now_ns() < end;) progress();
+  }
   // As submit(), for what an application thread should do rather than a handler or a progress thread.
   virtual void submit_to_app(Task& task) noexcept { submit(task); }
 
@@ -88,7 +91,7 @@ class Engine {
 
   // --- any context ---
   // The time, for intervals.
-  virtual int64_t now_ns() noexcept;
+  virtual int64_t now_ns() noexcept { return base::now_ns(); }
   // Memory shared by the processes of the job. `ring` makes `process` look at its pollers and inbox: call it after
   // publishing something in shared memory that it may be waiting for. It includes the full fence.
   virtual void ring(int process) noexcept = 0;
