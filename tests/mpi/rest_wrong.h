@@ -119,21 +119,21 @@ static void make_objects(void) {
 }
 
 /* Handles of what is no more. Made anew each time, so that nothing else has taken the place. */
-static MPI_Comm freed_comm(void) {
+static inline MPI_Comm freed_comm(void) {
   MPI_Comm made, kept;
   MPI_Comm_dup(MPI_COMM_WORLD, &made);
   kept = made;
   MPI_Comm_free(&made);
   return kept;
 }
-static MPI_Group freed_group(void) {
+static inline MPI_Group freed_group(void) {
   MPI_Group made, kept;
   MPI_Comm_group(MPI_COMM_WORLD, &made);
   kept = made;
   MPI_Group_free(&made);
   return kept;
 }
-static MPI_Datatype freed_type(void) {
+static inline MPI_Datatype freed_type(void) {
   MPI_Datatype made, kept;
   MPI_Type_contiguous(3, MPI_INT, &made);
   kept = made;
@@ -146,28 +146,28 @@ static void no_operation(void* in, void* inout, int* count, MPI_Datatype* type) 
   (void)count;
   (void)type;
 }
-static MPI_Op freed_op(void) {
+static inline MPI_Op freed_op(void) {
   MPI_Op made, kept;
   MPI_Op_create(no_operation, 1, &made);
   kept = made;
   MPI_Op_free(&made);
   return kept;
 }
-static MPI_Info freed_info(void) {
+static inline MPI_Info freed_info(void) {
   MPI_Info made, kept;
   MPI_Info_create(&made);
   kept = made;
   MPI_Info_free(&made);
   return kept;
 }
-static MPI_Win freed_win(void) {
+static inline MPI_Win freed_win(void) {
   MPI_Win made, kept;
   MPI_Win_create(target_memory, 8, 1, MPI_INFO_NULL, MPI_COMM_SELF, &made);
   kept = made;
   MPI_Win_free(&made);
   return kept;
 }
-static MPI_File closed_file(void) {
+static inline MPI_File closed_file(void) {
   MPI_File made, kept;
   char name[sizeof path + 8];
   snprintf(name, sizeof name, "%s.closed", path);
@@ -176,21 +176,21 @@ static MPI_File closed_file(void) {
   MPI_File_close(&made);
   return kept;
 }
-static MPI_Errhandler freed_errhandler(void) {
+static inline MPI_Errhandler freed_errhandler(void) {
   MPI_Errhandler made, kept;
   MPI_Comm_create_errhandler((MPI_Comm_errhandler_function*)(void*)no_operation, &made);
   kept = made;
   MPI_Errhandler_free(&made);
   return kept;
 }
-static MPI_Session ended_session(void) {
+static inline MPI_Session ended_session(void) {
   MPI_Session made, kept;
   MPI_Session_init(MPI_INFO_NULL, MPI_ERRORS_RETURN, &made);
   kept = made;
   MPI_Session_finalize(&made);
   return kept;
 }
-static MPI_Request freed_request(void) {
+static inline MPI_Request freed_request(void) {
   MPI_Request made, kept;
   MPI_Send_init(memory, 1, MPI_INT, 0, 0, MPI_COMM_WORLD, &made);
   kept = made;
@@ -208,7 +208,7 @@ static MPI_Message matched_message(void) {
   MPI_Mprobe(0, 77, MPI_COMM_WORLD, &message, MPI_STATUS_IGNORE);
   return message;
 }
-static MPI_Message received_message(void) {
+static inline MPI_Message received_message(void) {
   int word;
   MPI_Message message = matched_message(), kept = message;
   MPI_Mrecv(&word, 1, MPI_INT, &message, MPI_STATUS_IGNORE);
