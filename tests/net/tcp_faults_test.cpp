@@ -351,7 +351,12 @@ int has_no_descriptors(Engine& engine) {
   }
   return ping(engine, 1 - engine.process());
 }
-TEST_F(Tcp, WaitsForDescriptors) { EXPECT_EQ(run_job(2, has_no_descriptors), 0); }
+TEST_F(Tcp, WaitsForDescriptors) {
+#ifdef __SANITIZE_ADDRESS__
+  GTEST_SKIP() << "The sanitizer's check of virtual tables opens a pipe, and takes an object for none where it cannot.";
+#endif
+  EXPECT_EQ(run_job(2, has_no_descriptors), 0);
+}
 
 // The address of a peer where nobody listens any more, or where it can never be reached.
 int cannot_reach(Engine& engine) {
