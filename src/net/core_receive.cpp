@@ -189,12 +189,7 @@ bool Core::accept_eager(int process, const shm::ShmCell& cell) noexcept {
   }
   Message* message = new_message(cell.length);
   if (message == nullptr) return false;
-  message->kind = Message::Kind::buffered;
-  message->context = cell.context;
-  message->source = cell.source;
-  message->tag = cell.tag;
-  message->process = process;
-  message->length = cell.length;
+  message->describe(Message::Kind::buffered, cell, process);
   message->arrived = cell.payload;
   message->receiver = nullptr;
   copy_bytes(message->data, payload, cell.payload);
@@ -267,12 +262,7 @@ bool Core::accept_offer(int process, const shm::ShmCell& cell) noexcept {
   }
   Message* message = new_message(0);
   if (message == nullptr) return false;
-  message->kind = Message::Kind::offered;
-  message->context = cell.context;
-  message->source = cell.source;
-  message->tag = cell.tag;
-  message->process = process;
-  message->length = cell.length;
+  message->describe(Message::Kind::offered, cell, process);
   message->transfer = cell.transfer;
   ++counters_.unexpected;
   unexpected_.add(*message);

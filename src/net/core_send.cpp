@@ -384,18 +384,12 @@ bool Core::send_to_self(Request& request) noexcept {
   const bool copied = request.mode == SendMode::standard && request.length <= settings_.eager_limit;
   Message* message = new_message(copied ? request.length : 0);
   if (message == nullptr) return false;  // no memory, or none in a handler: a later pass tries again
-  message->context = request.context;
-  message->source = request.source;
-  message->tag = request.tag;
-  message->process = process_;
-  message->length = request.length;
+  message->describe(copied ? Message::Kind::buffered : Message::Kind::local, request, process_);
   ++counters_.unexpected;
   if (copied) {
-    message->kind = Message::Kind::buffered;
     message->arrived = request.length;
     take_bytes(request, 0, message->data, request.length);
   } else {
-    message->kind = Message::Kind::local;
     message->send = &request;
     interest(+1);
   }

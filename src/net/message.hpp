@@ -36,6 +36,17 @@ struct Message {
   Message* next = nullptr;
   Message* previous = nullptr;
   std::byte inline_data[inline_bytes];
+
+  // What the packet, frame or send that brought it says of it.
+  template <class Header>
+  void describe(Kind what, const Header& header, int from) noexcept {
+    kind = what;
+    context = header.context;
+    source = header.source;
+    tag = header.tag;
+    process = from;
+    length = header.length;
+  }
 };
 
 }  // namespace vif::net

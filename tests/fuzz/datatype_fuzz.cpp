@@ -7,6 +7,7 @@
 
 #include "data/copy.hpp"
 #include "data/visit.hpp"
+#include "input.hpp"
 #include "mpi/datatype.hpp"
 #include "mpi/external.hpp"
 #include "type_map.hpp"
@@ -21,26 +22,6 @@ void demand(bool condition, const char* what) {
   std::fprintf(stderr, "fuzz_datatype: %s\n", what);
   std::abort();
 }
-
-class Input {
- public:
-  Input(const uint8_t* bytes, size_t count) : bytes_(bytes), left_(count) {}
-
-  uint64_t take(size_t count) {
-    uint64_t value = 0;
-    for (size_t i = 0; i < count && left_ != 0; ++i, --left_) value = value << 8 | *bytes_++;
-    return value;
-  }
-  int64_t between(int64_t low, int64_t high) {
-    const auto range = static_cast<uint64_t>(high - low) + 1;
-    return low + static_cast<int64_t>(take(range <= 256 ? 1 : 2) % range);
-  }
-  bool empty() const { return left_ == 0; }
-
- private:
-  const uint8_t* bytes_;
-  size_t left_;
-};
 
 void compare(const Made& made, Input& input) {
   const Datatype& type = *datatype_of(made.handle);

@@ -14,6 +14,7 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
+#include "input.hpp"
 #include "net/tcp/card.hpp"
 #include "net/tcp/tcp_link.hpp"
 
@@ -27,22 +28,6 @@ void demand(bool condition, const char* what) {
   std::fprintf(stderr, "fuzz_tcp: %s\n", what);
   std::abort();
 }
-
-class Input {
- public:
-  Input(const uint8_t* bytes, size_t count) : bytes_(bytes), left_(count) {}
-  uint64_t take(size_t count) {
-    uint64_t value = 0;
-    for (size_t i = 0; i < count && left_ != 0; ++i, --left_) value = value << 8 | *bytes_++;
-    return value;
-  }
-  uint64_t below(uint64_t limit) { return take(limit <= 256 ? 1 : 3) % limit; }
-  bool empty() const { return left_ == 0; }
-
- private:
-  const uint8_t* bytes_;
-  size_t left_;
-};
 
 // A request with its buffer, between guards.
 struct Operation {

@@ -57,8 +57,7 @@ bool Segment::lay_out_pages(uint64_t pages, uint64_t bytes) noexcept {
 }
 
 std::byte* Segment::map_pages(uint64_t pages, uint64_t bytes, std::string& error) noexcept {
-  void* mapped = mmap(nullptr, whole_pages(bytes), PROT_READ | PROT_WRITE, MAP_SHARED, fd_, static_cast<off_t>(pages));
-  if (mapped != MAP_FAILED) return static_cast<std::byte*>(mapped);
+  if (std::byte* mapped = map_again(pages, bytes, 0); mapped != nullptr) return mapped;
   error = "Shared memory cannot be mapped (" + std::to_string(bytes / 1024) + " KiB): " + std::strerror(errno) + ".";
   return nullptr;
 }

@@ -136,12 +136,7 @@ bool TcpLink::take_eager(Peer& one, const Frame& frame) noexcept {
   } else {
     Message* message = port_.new_message(frame.length);
     if (message == nullptr) return false;
-    message->kind = Message::Kind::buffered;
-    message->context = frame.context;
-    message->source = frame.source;
-    message->tag = frame.tag;
-    message->process = process;
-    message->length = frame.length;
+    message->describe(Message::Kind::buffered, frame, process);
     message->arrived = 0;
     one.sink = Peer::Sink::message;
     one.sink_message = message;
@@ -162,12 +157,7 @@ bool TcpLink::take_offer(Peer& one, const Frame& frame) noexcept {
   }
   Message* message = port_.new_message(0);
   if (message == nullptr) return false;
-  message->kind = Message::Kind::far;
-  message->context = frame.context;
-  message->source = frame.source;
-  message->tag = frame.tag;
-  message->process = process;
-  message->length = frame.length;
+  message->describe(Message::Kind::far, frame, process);
   message->remote = frame.id;
   port_.keep(*message);
   return true;
