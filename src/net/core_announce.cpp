@@ -28,6 +28,11 @@ void Core::announce_candidate() noexcept {
     const bool waits = request->transfer == 0 && !request->announced &&
                        posted_.find(request->context, request->source, request->tag) == request;
     const shm::Place place = waits ? shared_ranges_.place_of(request->buffer, request->length) : shm::Place{};
+    // Back in a moment, this side does better to help with the copy, unless the sender's is as fast.
+    if (waits && !place.shared() && me_->back_soon.load(std::memory_order_relaxed) != 0) {
+      disown();
+      return;
+    }
     if (waits && channel(request->process).receiving && (place.shared() || may_access(request->process, true))) {
       shm::Announced values;
       values.place = place;

@@ -50,7 +50,7 @@ void Core::leave() noexcept {
   const bool handed_over = helper_runs_.load(std::memory_order_relaxed) && (ownership_.held() || !inbox_.empty());
   if (pending() == 0 && debt_count_ == 0 && !handed_over) return;
   if (!multiple_) open_gap();
-  if (candidate_ != nullptr && me_->back_soon.load(std::memory_order_relaxed) == 0) announce_candidate();
+  if (candidate_ != nullptr) announce_candidate();
   if (pending() != 0 || handed_over) rest_outside();
   if (debt_count_ != 0 && me_->back_soon.load(std::memory_order_relaxed) == 0) settle();
 }

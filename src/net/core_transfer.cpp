@@ -159,7 +159,7 @@ void Core::copy_slices(Request& request, int peer, bool reading) noexcept {
   auto* buffer = static_cast<std::byte*>(request.buffer);
   std::byte* const there = mapped(reading ? moving.sender_place() : moving.receiver_place(), moving.taken());
   const int pid = segment_.record(peer).address.process;
-  while (copy_budget_ > 0 && moving.claim(slice, from, bytes)) {
+  while (copy_budget_ > 0 && moving.claim(!reading, slice, from, bytes)) {
     copy_budget_ -= std::min(copy_budget_, bytes);
     if (there == nullptr) {
       const int result = reading ? shm::read_memory(pid, moving.sender_address() + from, buffer + from, bytes)
@@ -193,7 +193,7 @@ void Core::push_fragments(Request& request) noexcept {
   while (!moving.all_claimed()) {
     shm::ShmCell* cell = reserve(peer, piece);
     uint64_t from = 0, bytes = 0;
-    if (cell == nullptr || !moving.claim(piece, from, bytes)) break;
+    if (cell == nullptr || !moving.claim(true, piece, from, bytes)) break;
     cell->kind = packet_fragment;
     cell->flags = packet_attentive;
     cell->payload = static_cast<uint32_t>(bytes);

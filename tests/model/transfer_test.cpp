@@ -11,11 +11,11 @@ namespace {
 
 using net::shm::Route;
 
-constexpr int slots = 3;  // "bytes" of a message, copied in slices of two
+constexpr int slots = 3;  // "bytes" of a message, copied in slices of two, the sender's from the front
 
 template <class Atoms>
 struct Messages {
-  net::shm::Transfer<Atoms> transfer;
+  net::shm::Transfer<Atoms, 2> transfer;
   typename Atoms::template Atomic<uint32_t> packet{0};  // the request to send, number of the message
   ModelPlain<int> source[slots];
   ModelPlain<int> destination[slots];
@@ -23,10 +23,10 @@ struct Messages {
   int cancelled = 0;
 
   // One claim; false when there is nothing to claim.
-  bool copy_some() {
+  bool copy_some(bool front) {
     uint64_t from = 0;
     uint64_t bytes = 0;
-    if (!transfer.claim(2, from, bytes)) return false;
+    if (!transfer.claim(front, 2, from, bytes)) return false;
     for (uint64_t i = from; i < from + bytes; ++i) {
       destination[i] = static_cast<int>(source[i]);
       ++copied;
@@ -43,7 +43,7 @@ struct Messages {
       ++cancelled;
     } else {
       while (!transfer.is_matched() || !transfer.complete()) {
-        if (!transfer.is_matched() || !copy_some()) Atoms::pause();
+        if (!transfer.is_matched() || !copy_some(true)) Atoms::pause();
       }
     }
     for (auto& slot : source) slot = -1;  // the buffer is the user's again
@@ -59,7 +59,7 @@ struct Messages {
     if (matched) {
       require(transfer.sender_address() == static_cast<uint64_t>(number), "the descriptor is of this message");
       while (!transfer.complete()) {
-        if (!copy_some()) Atoms::pause();
+        if (!copy_some(false)) Atoms::pause();
       }
       for (auto& slot : destination) require(slot == number * 10, "every byte has arrived");
     }
@@ -93,7 +93,7 @@ Body interrupted() {
     program.handler(
         sender,
         [=] {
-          if (state->transfer.is_matched()) state->copy_some();
+          if (state->transfer.is_matched()) state->copy_some(true);
         },
         1);
     program.thread("receiver", [=] { state->receive(1, false); });

@@ -40,7 +40,8 @@ namespace vif::net::shm {
 // How the bytes travel.
 enum class Route : uint32_t { cross_memory, through_ring };
 
-template <class Atoms = base::RealAtoms>
+// `unit`: bytes that are not divided; slices are multiples of it.
+template <class Atoms = base::RealAtoms, uint64_t unit = 1024>
 class alignas(64) Transfer {
  public:
   enum class State : uint32_t { free, offered, matched, withdrawn, left, kept };
@@ -100,12 +101,19 @@ class alignas(64) Transfer {
   void leave() noexcept { state_.store(static_cast<uint32_t>(State::left), std::memory_order_release); }
 
   // --- both, once matched ---
-  // Claims the next slice. False when nothing is left to claim.
-  bool claim(uint64_t slice, uint64_t& from, uint64_t& bytes) noexcept {
-    if (claimed_.load(std::memory_order_relaxed) >= taken_) return false;
-    from = claimed_.fetch_add(slice, std::memory_order_relaxed);
-    if (from >= taken_) return false;
-    bytes = taken_ - from < slice ? taken_ - from : slice;
+  // Claims the next slice: the sender from the front, the receiver from the back. A buffer that is used again then
+  // moves less between their caches than with slices in turn: nearly every line is copied by the side that copied it
+  // before. False when nothing is left to claim.
+  bool claim(bool front, uint64_t slice, uint64_t& from, uint64_t& bytes) noexcept {
+    if (all_claimed()) return false;
+    const uint64_t units = slice / unit;
+    const uint64_t before = claimed_.fetch_add(front ? units : units << 32, std::memory_order_relaxed);
+    const uint64_t begin = before & 0xffff'ffff, end = units_of(taken_) - (before >> 32);
+    if (begin + (before >> 32) >= units_of(taken_)) return false;
+    const uint64_t first = front || end - begin < units ? begin : end - units;
+    const uint64_t last = front && end - begin > units ? begin + units : end;
+    from = first * unit;
+    bytes = (last * unit < taken_ ? last * unit : taken_) - from;
     return true;
   }
 
@@ -113,7 +121,10 @@ class alignas(64) Transfer {
   bool finish(uint64_t bytes) noexcept { return done_.fetch_add(bytes, std::memory_order_acq_rel) + bytes == taken_; }
 
   bool complete() const noexcept { return done_.load(std::memory_order_acquire) == taken_; }
-  bool all_claimed() const noexcept { return claimed_.load(std::memory_order_relaxed) >= taken_; }
+  bool all_claimed() const noexcept {
+    const uint64_t claimed = claimed_.load(std::memory_order_relaxed);
+    return (claimed & 0xffff'ffff) + (claimed >> 32) >= units_of(taken_);
+  }
 
   // The memory of the other side could not be read or written: recorded, and the claimed bytes still count as done.
   void fail(uint32_t error_number) noexcept { failed_.store(error_number, std::memory_order_relaxed); }
@@ -138,6 +149,8 @@ class alignas(64) Transfer {
   State load() const noexcept { return static_cast<State>(state_.load(std::memory_order_acquire)); }
 
  private:
+  static constexpr uint64_t units_of(uint64_t bytes) noexcept { return (bytes + unit - 1) / unit; }
+
   bool change(State from, State to) noexcept {
     uint32_t expected = static_cast<uint32_t>(from);
     return state_.compare_exchange_strong(expected, static_cast<uint32_t>(to), std::memory_order_acq_rel,
@@ -158,7 +171,8 @@ class alignas(64) Transfer {
   bool ring_first_;  // by the sender, and by the receiver before `matched`
   bool receiver_attentive_;
   typename Atoms::template Atomic<uint32_t> state_{0};
-  // Written by both.
+  // Written by both. Units claimed from the front, and from the back in the upper half: together they pass the whole
+  // only by what is claimed in vain, once for each side.
   alignas(64) typename Atoms::template Atomic<uint64_t> claimed_{0};
   typename Atoms::template Atomic<uint64_t> done_{0};
   typename Atoms::template Atomic<uint32_t> failed_{0};
