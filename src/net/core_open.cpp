@@ -138,7 +138,7 @@ bool Core::introduce_myself(std::string&) {
   static_assert(sizeof(mask) == sizeof(me_->affinity));
   std::memcpy(me_->affinity, &mask, sizeof mask);
   own_probe_word_ = shm::probe_value(process_);
-  me_->probe_address = reinterpret_cast<uint64_t>(&own_probe_word_);
+  if (settings_.cross_memory) me_->probe_address = reinterpret_cast<uint64_t>(&own_probe_word_);
 #ifdef PR_SET_PTRACER
   // Where Yama restricts access between processes, the launcher and its other children may still copy directly.
   if (const int launcher = bootstrap_->launcher_pid(); launcher > 0) prctl(PR_SET_PTRACER, launcher, 0, 0, 0);

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cstdlib>
+#include <cstring>
 
 #include "base/options.hpp"
 
@@ -20,6 +21,12 @@ constexpr int64_t default_spin_ceiling_ns = 1'000'000;
 uint64_t number(const char* name, uint64_t when_auto) {
   const std::string value = base::option(name);
   return value == "auto" ? when_auto : std::strtoull(value.c_str(), nullptr, 10);
+}
+
+// valgrind does not see what another process writes into this one, and would call it uninitialised.
+bool under_valgrind() {
+  const char* preloaded = std::getenv("LD_PRELOAD");
+  return preloaded != nullptr && std::strstr(preloaded, "vgpreload") != nullptr;
 }
 
 }  // namespace
@@ -44,7 +51,7 @@ bool Settings::read(std::string& error) {
                                     : react::Lever::nudge;
   may_move = base::option("VIF_SPREAD") != "0";
   ring_allowed_first = base::option("VIF_CMA") != "1";
-  cross_memory = base::option("VIF_CMA") != "0";
+  cross_memory = base::option("VIF_CMA") != "0" && !under_valgrind();
   eager_limit = number("VIF_EAGER_LIMIT", default_eager_limit);
   unexpected_limit = number("VIF_UNEXPECTED_LIMIT", default_unexpected_limit);
   tcp_only = base::option("VIF_LINKS") == "tcp";

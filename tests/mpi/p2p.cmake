@@ -66,3 +66,9 @@ vif_mpi_over_tcp(p2p_completion PROCESSES 2)
 vif_mpi_over_tcp(p2p_types PROCESSES 2)
 vif_mpi_over_tcp(p2p_threads PROCESSES 3)
 vif_mpi_over_tcp(p2p_collectives PROCESSES 4)
+
+# Where a process may have little address space (ulimit -v, valgrind) the job has no places for later processes.
+add_test(NAME mpi_p2p_alloc_mem_in_few_addresses
+         COMMAND sh -c "ulimit -v 4000000; exec \"$0\" -n 2 \"$1\"" ${CMAKE_BINARY_DIR}/bin/mpirun
+                 $<TARGET_FILE:mpi_p2p_alloc_mem>)
+set_tests_properties(mpi_p2p_alloc_mem_in_few_addresses PROPERTIES TIMEOUT 120 LABELS "mpi;noasan")

@@ -74,13 +74,32 @@ bool Segment::obtain_file(launch::Bootstrap& bootstrap, const Origin& origin, st
   return true;
 }
 
-// As many as there are already, for those who come later.
-int Segment::places_for(launch::Bootstrap& bootstrap) const {
-  uint64_t words[2] = {};
-  if (bootstrap.first() > 0 && pread(fd_, words, sizeof words, 0) == sizeof words && words[0] == magic) {
-    return static_cast<int>(words[1]);
+// Maps the segment with places for so many processes.
+bool Segment::map_with(int places) noexcept {
+  lay_out(places);
+  void* mapped = mmap(nullptr, total_, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_NORESERVE, fd_, 0);
+  if (mapped == MAP_FAILED) return false;
+  base_ = static_cast<std::byte*>(mapped);
+  processes_ = places;
+  return true;
+}
+
+// Who maps the segment first decides how many places there are: with room for processes that are started later where
+// the address space has it, which it has not under valgrind and with a limit (ulimit -v). The others do as the header
+// says.
+bool Segment::map_as_agreed(Header& header, const launch::Bootstrap& bootstrap) noexcept {
+  uint64_t decided = header.places.load(std::memory_order_acquire);
+  if (decided == 0) {
+    const int room = bootstrap.can_spawn() ? launch::spawn_room : 0;
+    if (!map_with(bootstrap.size() + room) && (room == 0 || !map_with(bootstrap.size()))) return false;
+    const auto wanted = static_cast<uint64_t>(processes_);
+    if (header.places.compare_exchange_strong(decided, wanted, std::memory_order_acq_rel) || decided == wanted) {
+      return true;
+    }
+    munmap(base_, total_);
+    base_ = nullptr;
   }
-  return bootstrap.size() + (bootstrap.can_spawn() ? launch::spawn_room : 0);
+  return map_with(static_cast<int>(decided));
 }
 
 // The header, the records of the processes that begin together, and their words of who has connected to them.
@@ -96,6 +115,30 @@ int Segment::begun() const noexcept {
   return static_cast<int>(reinterpret_cast<Header*>(base_)->begun.load(std::memory_order_acquire));
 }
 
+bool Segment::map(const launch::Bootstrap& bootstrap, std::string& error) {
+  if (!reserve(0, page)) {
+    error = "The shared memory of the job cannot be had: " + cause() + ".";
+    return false;
+  }
+  void* first_page = mmap(nullptr, page, PROT_READ | PROT_WRITE, MAP_SHARED, fd_, 0);
+  bool mapped = false, same_layout = true;
+  if (first_page != MAP_FAILED) {
+    auto& header = *static_cast<Header*>(first_page);
+    uint64_t expected = 0;
+    same_layout = header.magic.compare_exchange_strong(expected, magic) || expected == magic;
+    mapped = same_layout && map_as_agreed(header, bootstrap);
+  }
+  if (!same_layout) {
+    error = "The ranks of this job load different versions of this library: make them use the same one.";
+  } else if (!mapped) {
+    error = "The shared memory of the job cannot be mapped (" + std::to_string(total_ >> 20) +
+            " MiB of address space, hardly any of it used): " + cause() +
+            ". Check the limit on address space (ulimit -v).";
+  }
+  if (first_page != MAP_FAILED) munmap(first_page, page);
+  return mapped;
+}
+
 bool Segment::open(launch::Bootstrap& bootstrap, const Origin& origin, std::string& error) {
   process_ = bootstrap.rank();
   processes_ = bootstrap.size();
@@ -103,10 +146,10 @@ bool Segment::open(launch::Bootstrap& bootstrap, const Origin& origin, std::stri
   const int first = bootstrap.first();
   const int last = first + bootstrap.size();
   process_ += first;
-  processes_ = places_for(bootstrap);
-  lay_out(processes_);
+  if (!map(bootstrap, error)) return false;
   if (last > processes_) {
-    error = "The memory of the job has no place for the processes that were started later.";
+    error = "The memory of the job has no place for the processes that were started later: it has " +
+            std::to_string(processes_) + ", few where its first ones had little address space (ulimit -v).";
     return false;
   }
   // Every process does the same: the result does not depend on who comes first, and new pages are zero. Those that come
@@ -116,28 +159,11 @@ bool Segment::open(launch::Bootstrap& bootstrap, const Origin& origin, std::stri
     error = "The shared memory of the job cannot be had (" + std::to_string(arenas_ / 1024) + " KiB): " + cause() + ".";
     return false;
   }
-  void* mapped = mmap(nullptr, total_, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_NORESERVE, fd_, 0);
-  if (mapped == MAP_FAILED) {
-    error = "The shared memory of the job cannot be mapped (" + std::to_string(total_ >> 20) +
-            " MiB of address space, hardly any of it used): " + cause() +
-            ". Check the limit on address space (ulimit -v).";
-    return false;
-  }
-  base_ = static_cast<std::byte*>(mapped);
   auto* header = reinterpret_cast<Header*>(base_);
-  uint64_t expected = 0;
-  const auto places = static_cast<uint64_t>(processes_);
-  const bool same_layout = header->magic.compare_exchange_strong(expected, magic) || expected == magic;
-  expected = 0;
-  const bool same_size = header->places.compare_exchange_strong(expected, places) || expected == places;
   // release: partner of the acquire in begun().
   uint64_t begun = header->begun.load(std::memory_order_relaxed);
   while (begun < static_cast<uint64_t>(last) &&
          !header->begun.compare_exchange_weak(begun, static_cast<uint64_t>(last), std::memory_order_release)) {
-  }
-  if (!same_layout || !same_size) {
-    error = "The ranks of this job load different versions of this library: make them use the same one.";
-    return false;
   }
   arena_free_.resize(64);
   return true;

@@ -9,7 +9,8 @@
 //   pages given out on demand, each mapped by those who use it
 //
 // A ring is reserved by its sender when it first sends to that receiver: memory grows with the peers really talked to.
-// There are places for processes that may be started later (launch::spawn_room): addresses, which cost nothing.
+// There are places for processes that may be started later (launch::spawn_room): addresses, which cost nothing; none
+// where the address space is too small for them.
 #pragma once
 
 #include <cstddef>
@@ -87,6 +88,8 @@ inline constexpr uint64_t probe_value(int process) noexcept {
   return 0x7669'6600'0000'0000ull + static_cast<uint64_t>(process);
 }
 
+struct Header;  // segment_header.hpp
+
 class Segment {
  public:
   Segment() = default;
@@ -157,7 +160,9 @@ class Segment {
 
   void lay_out(int processes);
   bool obtain_file(launch::Bootstrap& bootstrap, const Origin& origin, std::string& error);
-  int places_for(launch::Bootstrap& bootstrap) const;
+  bool map(const launch::Bootstrap& bootstrap, std::string& error);
+  bool map_as_agreed(Header& header, const launch::Bootstrap& bootstrap) noexcept;
+  bool map_with(int places) noexcept;
   bool reserve_beginning(int first, int count) noexcept;
   bool reserve(uint64_t offset, uint64_t bytes) noexcept;
   uint64_t pair_offset(int sender, int receiver) const noexcept {
