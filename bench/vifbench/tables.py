@@ -42,6 +42,11 @@ def measured(spread):
     return f"{number(middle)} ±{50 * (spread['high'] - spread['low']) / abs(middle):.0f}%"
 
 
+def name_of(record):
+    """Of the benchmark, with the network on which it ran."""
+    return record["benchmark"] + (f"-{record['link']}" if record.get("link") else "")
+
+
 def _names(record, job):
     return [
         entry["name"]
@@ -369,6 +374,7 @@ __all__ = [
     "libraries",
     "markdown",
     "measured",
+    "name_of",
     "number",
     "of_record",
     "size_text",

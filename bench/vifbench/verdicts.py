@@ -8,8 +8,10 @@ def _verdict(met):
     return "met" if met else "NOT MET"
 
 
-def _jobs(records, benchmark):
-    return [job for record in records if record["benchmark"] == benchmark for job in record["jobs"]]
+def _jobs(records, benchmark, link=None):
+    """What was promised of one host is not promised of another network."""
+    same = (record for record in records if record["benchmark"] == benchmark and record.get("link") == link)
+    return [job for record in same for job in record["jobs"]]
 
 
 def interrupt_latency(records):
@@ -92,6 +94,51 @@ def _overlap(records):
                     _verdict(ratio >= floor),
                 ]
             )
+    return rows
+
+
+def _level_with_peers(job, point, measure, what, unit, larger_is_better=False, **same):
+    """Our figure is promised to be no worse than that of the best peer."""
+    peer = best_peer(job, measure, larger_is_better, **same)
+    if not peer or not peer[1]:
+        return []
+    value = point[measure]["median"]
+    sign, met = ("≥", value >= peer[1]) if larger_is_better else ("≤", value <= peer[1])
+    return [
+        [
+            what,
+            f"{sign} best peer ({peer[0]}, {number(peer[1])} {unit})",
+            f"{number(value)} {unit}",
+            _verdict(met),
+        ]
+    ]
+
+
+def _overlap_shaped(records):
+    rows = []
+    for job in _jobs(records, "overlap", "shaped"):
+        for point in job["results"].get("vif", {}).get("points", []):
+            who = "both compute" if point["side"] == "both" else f"{point['side']} computes"
+            what = f"overlap at 1 Gb/s, {who}, {size_text(point['size'])}"
+            ratio = point["ratio"]["median"]
+            if point["compute"] == "equal":
+                rows.append([what, "ratio ≥ 0.95", number(ratio), _verdict(ratio >= 0.95)])
+            same = {key: point[key] for key in ("side", "size", "compute")}
+            rows += _level_with_peers(job, point, "t_both_us", f"{what}, in all", "µs", **same)
+    return rows
+
+
+def _between_hosts(records):
+    rows = []
+    for link in ("tcp", "shaped", "rails"):
+        for benchmark, measure, unit, larger in (
+            ("latency", "one_way_us", "µs", False),
+            ("bandwidth", "megabytes_per_second", "MB/s", True),
+        ):
+            for job in _jobs(records, benchmark, link):
+                for point in job["results"].get("vif", {}).get("points", []):
+                    what = f"{benchmark} between hosts ({link}), {job['title']}, {size_text(point['size'])}"
+                    rows += _level_with_peers(job, point, measure, what, unit, larger, size=point["size"])
     return rows
 
 
@@ -229,6 +276,7 @@ def _automatic(records):
 
 def of_records(records):
     rows = _latency(records) + _overlap(records) + _quiet(records) + _wait(records) + _oversubscribe(records)
+    rows += _overlap_shaped(records) + _between_hosts(records)
     rows += _reactivity(records) + _automatic(records) + event_verdicts.of_records(records)
     table = Table("Promises", ["what", "promised", "measured", ""], rows)
     if any(not record["conditions"]["idle"] for record in records):
