@@ -64,7 +64,7 @@ bool PmiClient::start() {
   value_room_ = rooms->number("vallen_max").value_or(256);
   const auto number = ask(Message("get_appnum"), "appnum");
   if (!number) return false;
-  app_number_ = static_cast<int>(number->number("appnum").value_or(0));
+  app_number_ = number->small_number("appnum").value_or(0);
   const auto space = ask(Message("get_my_kvsname"), "my_kvsname");
   if (!space) return false;
   const std::string* name = space->find("kvsname");
@@ -128,7 +128,7 @@ bool PmiClient::spawn(const std::vector<Program>& programs,
   if (!send_text(text)) return false;
   const auto answer = receive();
   if (!answer || !accepted(*answer, "start the programs")) return false;
-  first = static_cast<int>(answer->number("first").value_or(-1));
+  first = answer->small_number("first").value_or(-1);
   return first > 0 || fail("The launcher's answer to a spawn makes no sense.");
 }
 

@@ -5,7 +5,8 @@ namespace vif::launch {
 
 namespace {
 
-constexpr std::size_t block_limit = 20000;  // lines
+constexpr std::size_t block_limit = 20000;                // lines
+constexpr std::size_t spawn_room = std::size_t{4} << 20;  // bytes of all blocks of a spawn: twice a command's
 
 }  // namespace
 
@@ -41,8 +42,14 @@ bool PmiServer::line(int rank, const std::string& text, std::string& error) {
   if (from.in_block) {
     if (text == "endcmd") return end_block(rank, error);
     const std::size_t equals = text.find('=');
-    if (equals == std::string::npos || from.block.size() >= block_limit) {
-      error = "a block has a line that is not of the form key=value, or too many lines";
+    if (equals == std::string::npos) {
+      error = "a block has a line that is not of the form key=value: " + quote(text);
+      return false;
+    }
+    from.spawn_bytes += text.size();
+    if (from.block.size() >= block_limit || from.spawn_bytes > spawn_room) {
+      error = "a spawn has more than " + std::to_string(block_limit) + " lines in a block or " +
+              std::to_string(spawn_room) + " bytes";
       return false;
     }
     from.block.emplace_back(text.substr(0, equals), text.substr(equals + 1));
@@ -73,7 +80,8 @@ bool PmiServer::dispatch(int rank, const Message& message, std::string& error) {
   if (command == "get") return get(rank, message);
   if (command == "barrier_in") return barrier(rank, error);
   if (command == "finalize") return finalize(rank);
-  if (command.ends_with("lish_name") || command == "lookup_name") return publish(rank, message);
+  if (command == "publish_name" || command == "unpublish_name" || command == "lookup_name")
+    return publish(rank, message);
   if (command == "get_maxes") {
     return answer(rank, Message("maxes")
                             .add("rc", 0L)
@@ -170,8 +178,8 @@ bool PmiServer::finalize(int rank) {
 bool PmiServer::abort(int rank, const Message& message) {
   if (aborted_) return true;
   const std::string* why = message.find("message");
-  const long code = message.number("exitcode").value_or(1);
-  aborted_ = Abort{rank, static_cast<int>(code), why != nullptr ? unescape(*why) : std::string()};
+  const int code = message.small_number("exitcode").value_or(1);
+  aborted_ = Abort{rank, code, why != nullptr ? unescape(*why) : std::string()};
   return true;
 }
 

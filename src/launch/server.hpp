@@ -66,7 +66,8 @@ class PmiServer {
 
   static constexpr long key_room = 64;
   static constexpr long value_room = 1024;
-  static constexpr std::size_t space_limit = std::size_t{64} << 20;  // bytes of all keys and values of a job
+  static constexpr std::size_t space_limit = std::size_t{64}
+                                             << 20;  // bytes of all keys and values, and names, of a job
 
  private:
   using Fields = std::vector<std::pair<std::string, std::string>>;
@@ -85,7 +86,9 @@ class PmiServer {
     bool in_barrier = false;
     bool in_block = false;  // between "mcmd=..." and "endcmd"
     Fields block;
-    Spawn spawn;  // what the blocks said so far
+    Spawn spawn;  // what the blocks said so far, how many ranks that is, and from how many bytes
+    int spawn_ranks = 0;
+    std::size_t spawn_bytes = 0;
     int world = 0;
     int program = 0;
   };

@@ -1,5 +1,5 @@
 // The launcher's side of PMI-1: what a rank wants to have started, and the names of services. Context: app.
-#include <algorithm>
+#include <unordered_map>
 
 #include "launch/server.hpp"
 
@@ -7,23 +7,24 @@ namespace vif::launch {
 
 namespace {
 
-constexpr long ranks_limit = 4096;  // of one request
-constexpr long words_limit = 8192;
+constexpr int ranks_limit = 4096;  // of one request
 
-// The fields of a block by name. Values of spawn blocks are escaped.
+// The fields of a block by name; the first of a name counts. Values of spawn blocks are escaped.
 class Block {
  public:
-  explicit Block(const std::vector<std::pair<std::string, std::string>>& fields) : fields_(fields) {}
+  explicit Block(const std::vector<std::pair<std::string, std::string>>& fields) {
+    for (const auto& [key, value] : fields) fields_.try_emplace(key, value);
+  }
 
   std::string text(const std::string& key) const {
-    const auto found =
-        std::find_if(fields_.begin(), fields_.end(), [&](const auto& field) { return field.first == key; });
+    const auto found = fields_.find(key);
     return found == fields_.end() ? std::string() : unescape(found->second);
   }
+  long size() const { return static_cast<long>(fields_.size()); }
   long number(const std::string& key, long otherwise) const { return parse_number(text(key)).value_or(otherwise); }
 
  private:
-  const std::vector<std::pair<std::string, std::string>>& fields_;
+  std::unordered_map<std::string_view, std::string_view> fields_;  // of the list that was given
 };
 
 }  // namespace
@@ -37,11 +38,14 @@ bool PmiServer::end_block(int rank, std::string& error) {
   const long words = block.number("argcnt", 0);
   const long values = block.number("preput_num", 0);
   program.command.push_back(block.text("execname"));
-  if (count < 1 || count > ranks_limit || words < 0 || words > words_limit || values < 0 || values > words_limit ||
-      program.command[0].empty()) {
-    error = "a spawn block has a number that makes no sense, or no program";
+  // A word or a value takes a line at least.
+  if (count < 1 || count > ranks_limit - from.spawn_ranks || words < 0 || words > block.size() || values < 0 ||
+      values > block.size() || program.command[0].empty()) {
+    error = "a spawn block has a number that makes no sense, or no program, or asks for more than " +
+            std::to_string(ranks_limit) + " ranks";
     return false;
   }
+  from.spawn_ranks += static_cast<int>(count);
   program.ranks = static_cast<int>(count);
   program.directory = block.text("wdir");
   for (long i = 1; i <= words; ++i) program.command.push_back(block.text("arg" + std::to_string(i)));
@@ -55,6 +59,8 @@ bool PmiServer::end_block(int rank, std::string& error) {
   if (more) return true;
   from.spawn.rank = rank;
   spawns_.push_back(std::exchange(from.spawn, {}));
+  from.spawn_ranks = 0;
+  from.spawn_bytes = 0;
   return true;
 }
 
@@ -92,11 +98,14 @@ bool PmiServer::publish(int rank, const Message& message) {
   }
   if (command == "unpublish_name") {
     if (found == names_.end()) return refused("this_name_is_not_published");
+    stored_ -= found->first.size() + found->second.size();
     names_.erase(found);
     return answer(rank, reply.add("rc", 0L));
   }
-  if (port == nullptr || names_.size() >= 10000) return refused("port_missing,_or_too_many_names");
+  if (port == nullptr) return refused("port_missing");
   if (found != names_.end()) return refused("this_name_is_published_already");
+  if (stored_ + service->size() + port->size() > space_limit) return refused("there_is_no_room_for_more_names");
+  stored_ += service->size() + port->size();
   names_.emplace(*service, *port);
   return answer(rank, reply.add("rc", 0L));
 }

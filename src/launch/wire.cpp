@@ -2,6 +2,7 @@
 #include "launch/wire.hpp"
 
 #include <charconv>
+#include <utility>
 
 namespace vif::launch {
 
@@ -38,6 +39,12 @@ std::optional<long> Message::number(std::string_view key) const {
   return value != nullptr ? parse_number(*value) : std::nullopt;
 }
 
+std::optional<int> Message::small_number(std::string_view key) const {
+  const std::optional<long> value = number(key);
+  if (!value || !std::in_range<int>(*value)) return std::nullopt;
+  return static_cast<int>(*value);
+}
+
 std::string Message::line() const {
   std::string text = "cmd=" + command_;
   for (const auto& [key, value] : fields_) text += " " + key + "=" + value;
@@ -70,6 +77,9 @@ std::optional<Message> parse(std::string_view line, std::string& error) {
       message.emplace(std::string(value));
     } else if (message->find(key) != nullptr) {
       error = "the message gives " + quote(key) + " twice";
+      return std::nullopt;
+    } else if (message->fields() == Message::most_fields) {
+      error = "the message has more than " + std::to_string(Message::most_fields) + " fields";
       return std::nullopt;
     } else {
       message->add(std::string(key), std::string(value));

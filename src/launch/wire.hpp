@@ -17,6 +17,9 @@ namespace vif::launch {
 // One message. Keys are unique; values hold no space and no newline (see escape()).
 class Message {
  public:
+  // More than any message of PMI-1 has. Reading a message compares each key with those before it.
+  static constexpr std::size_t most_fields = 64;
+
   explicit Message(std::string command) : command_(std::move(command)) {}
 
   const std::string& command() const { return command_; }
@@ -25,8 +28,11 @@ class Message {
 
   // The value of a key, or nullptr.
   const std::string* find(std::string_view key) const;
+  std::size_t fields() const { return fields_.size(); }
   // The value of a key as a whole decimal number, or nothing when it is absent or is not one.
   std::optional<long> number(std::string_view key) const;
+  // The same, where it must be one that an int can hold.
+  std::optional<int> small_number(std::string_view key) const;
 
   // The line to send, newline included.
   std::string line() const;

@@ -135,6 +135,38 @@ TEST(Server, a_spawn_may_be_refused) {
   EXPECT_TRUE(refused(server, 0, "mcmd=spawn\nnprocs=0\nexecname=a\nendcmd\n"));
 }
 
+TEST(Server, what_a_spawn_may_ask_for_is_bounded) {
+  const std::string part = "execname=a\ntotspawns=2\nspawnssofar=1\n";
+  for (const std::string& text : {"nprocs=3000\n" + part + "endcmd\nmcmd=spawn\nnprocs=3000\n" + part + "endcmd\n",
+                                  "nprocs=1\nargcnt=4\n" + part + "endcmd\nmcmd=spawn\nargcnt=9\n" + part + "endcmd\n",
+                                  "arg1=" + std::string(5 << 20, 'x') + "\n"}) {
+    PmiServer server({0}, "job");
+    say(server, 0, init_line);
+    EXPECT_TRUE(refused(server, 0, "mcmd=spawn\n" + text)) << text.substr(0, 60);
+  }
+  // The bytes of all blocks count.
+  PmiServer server({0}, "job");
+  say(server, 0, init_line);
+  std::string block = "mcmd=spawn\nnprocs=1\n" + part;
+  for (int i = 0; i < 40; ++i) block += "x=" + std::string(60000, 'y') + "\n";
+  EXPECT_TRUE(say(server, 0, block + "endcmd\n").empty());
+  EXPECT_TRUE(refused(server, 0, block));
+}
+
+TEST(Server, names_take_room_of_the_space_until_they_are_taken_back) {
+  PmiServer server({0}, "job");
+  say(server, 0, init_line);
+  const std::string port(60000, 'p');
+  const auto publish = [&](int number) {
+    return say(server, 0, "cmd=publish_name service=s" + std::to_string(number) + " port=" + port + "\n")[0];
+  };
+  int number = 0;
+  while (publish(number).ends_with("rc=0")) ++number;
+  EXPECT_EQ(static_cast<std::size_t>(number), PmiServer::space_limit / (port.size() + 5));
+  say(server, 0, "cmd=unpublish_name service=s1000\n");
+  EXPECT_TRUE(publish(number).ends_with("rc=0"));
+}
+
 TEST(Server, names_are_common_to_all) {
   PmiServer server({0, 0}, "job");
   for (int rank : {0, 1}) say(server, rank, init_line);
@@ -151,7 +183,8 @@ TEST(Server, what_breaks_the_protocol_is_refused) {
   for (const std::string& text :
        {std::string("cmd=barrier_in\n"), std::string("cmd=finalize\n"), std::string("nonsense\n"),
         std::string("cmd=init pmi_version=1\ncmd=init pmi_version=1\n"),
-        std::string("cmd=init pmi_version=1\ncmd=dance\n"), std::string("\n"), std::string(1 << 17, 'x')}) {
+        std::string("cmd=init pmi_version=1\ncmd=dance\n"), std::string("cmd=init pmi_version=1\ncmd=polish_name\n"),
+        std::string("\n"), std::string(1 << 17, 'x')}) {
     PmiServer server({0}, "job");
     EXPECT_TRUE(refused(server, 0, text)) << text.substr(0, 60);
   }

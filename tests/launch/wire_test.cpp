@@ -39,6 +39,23 @@ TEST(Wire, what_is_not_a_message_is_refused_with_a_cause) {
   }
 }
 
+TEST(Wire, a_message_of_more_fields_than_any_is_refused) {
+  std::string line = "cmd=x";
+  std::string error;
+  for (std::size_t i = 0; i < Message::most_fields; ++i) line += " k" + std::to_string(i) + "=";
+  EXPECT_TRUE(parse(line, error));
+  EXPECT_FALSE(parse(line + " one=more", error));
+  EXPECT_NE(error, "");
+}
+
+TEST(Wire, small_numbers_fit_an_int) {
+  std::string error;
+  const auto message = parse("cmd=x a=2147483647 b=4294967297 c=x", error);
+  EXPECT_EQ(message->small_number("a"), 2147483647);
+  EXPECT_EQ(message->small_number("b"), std::nullopt);
+  EXPECT_EQ(message->small_number("c"), std::nullopt);
+}
+
 TEST(Wire, numbers_are_whole_or_nothing) {
   EXPECT_EQ(parse_number("12"), 12);
   EXPECT_EQ(parse_number("-3"), -3);
