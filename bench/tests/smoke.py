@@ -67,6 +67,14 @@ class Smoke(unittest.TestCase):
         self.assertTrue(medians_positive(points, "call_us"))
         self.assertEqual(run("oversubscribe", 3, operations="none")["points"], [])
 
+    def test_collectives(self):
+        points = run("collectives", 3, sizes="8,16K", seconds=0.001)["points"]
+        self.assertEqual(len(points), 2 * (1 + 16 * 2))
+        self.assertEqual(len({(point["operation"], point["form"], point["size"]) for point in points}), len(points))
+        self.assertTrue(medians_positive(points, "call_us"))
+        chosen = run("collectives", 1, sizes="64", operations="reduce,scan", seconds=0.001)["points"]
+        self.assertEqual([point["operation"] for point in chosen], ["reduce", "scan"] * 2)
+
     def test_reactivity(self):
         points = run("reactivity", threads="0,1", seconds=0.02, pause=500)["points"]
         expected = [(form, threads) for threads in (0, 1) for form in ("paced", "back to back")]

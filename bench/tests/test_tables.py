@@ -67,6 +67,30 @@ class Tables(unittest.TestCase):
         (table,) = tables.of_record(record("oversubscribe", jobs, ("vif",)))
         self.assertEqual([row[0] for row in table.rows], ["2", "64"])
 
+    def collectives(self):
+        def points(name, times):
+            return [
+                {"operation": name, "form": "blocking", "size": size, "call_us": measure(time)}
+                for size, time in times.items()
+            ]
+
+        results = {
+            "vif": points("bcast", {8: 1.0, 1024: 4.0}),
+            "mpich": points("bcast", {8: 2.0, 1024: 2.0}),
+            "impi": points("bcast", {8: 4.0, 1024: 8.0}),
+        }
+        merged_points = {name: merged("collectives", *given) for name, given in results.items()}
+        return record("collectives", [job("collectives", merged_points, 2, title="2 ranks")], tuple(results))
+
+    def test_collectives_stand_beside_the_best_peer_of_each_point(self):
+        summary, times, behind = tables.of_record(self.collectives())
+        self.assertEqual(summary.rows, [["2", "2", "1", "0", "1", "2.00", "2.00"]])
+        self.assertEqual(times.headers, ["operation", "8 B", "1 KB"])
+        self.assertEqual(times.rows, [["bcast", "1.00 (0.50 mpich)", "4.00 (2.00 mpich)"]])
+        self.assertEqual([row[0] for row in behind.rows], ["bcast, blocking, 1 KB"])
+        (promise,) = verdicts.of_records([self.collectives()]).rows
+        self.assertEqual(promise[2:], ["1 of 2", "NOT MET"])
+
     def test_markdown_has_one_line_for_each_row(self):
         text = tables.markdown(tables.of_record(latency_record(0.25, 0.5))[0])
         self.assertIn("| 8 B | 0.25 ±0% | 0.50 ±0% | 0.50 (mpich) |", text)

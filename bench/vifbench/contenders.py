@@ -13,7 +13,10 @@ SIGNATURES = {"vif": "Vif", "mpich": "MPICH", "openmpi": "Open MPI", "impi": "In
 
 # Named settings of the peers. Any other is written as mpich:NAME=VALUE.
 SETTINGS = {
-    "mpich": {"async": {"MPIR_CVAR_ASYNC_PROGRESS": "1"}},
+    "mpich": {
+        "async": {"MPIR_CVAR_ASYNC_PROGRESS": "1"},
+        "yield": {"MPIR_CVAR_POLLS_BEFORE_YIELD": "1"},
+    },
     "openmpi": {
         "yield": {"OMPI_MCA_mpi_yield_when_idle": "1"},
         "async": {"OMPI_MCA_btl_tcp_progress_thread": "1"},  # between hosts only; it has no other

@@ -21,6 +21,7 @@ BENCHMARKS = {
     "overlap": "does a transfer advance while the receiver, the sender or both compute?",
     "wait": "CPU time burnt by a rank that waits, and how late it wakes up",
     "oversubscribe": "collectives with more ranks than cores; start, init and finalize",
+    "collectives": "every collective, blocking and non-blocking, by size, with 2, 4 and 16 ranks",
     "quiet": "how much a computation slows down when nothing is pending",
     "datatypes": "packing of derived datatypes beside loops written by hand, and messages of them",
     "reactivity": "round trip of 4 bytes beside threads that compute, and what these keep of the CPU",
@@ -34,6 +35,7 @@ KEYS = {
     "overlap": ("side", "size", "compute"),
     "wait": ("operation",),
     "oversubscribe": ("operation",),
+    "collectives": ("operation", "form", "size"),
     "quiet": ("when",),
     "datatypes": ("layout",),
     "reactivity": ("form", "threads"),
@@ -143,6 +145,15 @@ def _oversubscribe(quick, options):
     return jobs
 
 
+def _collectives(quick, options):
+    arguments = {
+        "sizes": options.sizes or ("8,1K,64K,1M" if quick else "8,64,1K,8K,64K,256K,1M"),
+        "seconds": 0.005 if quick else 0.1,
+    }
+    wanted = (int(text) for text in (options.ranks or "2,4,16").split(","))
+    return [Job(f"collectives, {ranks} ranks", "collectives", ranks, arguments, 600) for ranks in wanted]
+
+
 def _quiet(quick, options):
     return [Job("nothing pending", "quiet", 2, {"pairs": 100 if quick else 500})]
 
@@ -177,6 +188,7 @@ def jobs_of(benchmark, quick, options):
         "overlap": _overlap,
         "wait": _wait,
         "oversubscribe": _oversubscribe,
+        "collectives": _collectives,
         "quiet": _quiet,
         "datatypes": _datatypes,
         "reactivity": _reactivity,

@@ -1,6 +1,6 @@
 """What the project promises, beside what was measured. A promise without a measure (no peer, quick mode) has no row."""
 
-from . import event_verdicts
+from . import collective_tables, event_verdicts
 from .tables import Table, best_peer, find, number, size_text
 
 
@@ -220,6 +220,18 @@ def _oversubscribe(records):
     return rows
 
 
+def _collectives(records):
+    rows = []
+    for job in _jobs(records, "collectives"):
+        ratios = [point.ratio for point in collective_tables.beside_peers(job)]
+        if ratios:
+            limit = 1.0 if job["ranks"] > 4 else 1.1
+            good = sum(ratio <= limit for ratio in ratios)
+            promised = f"all ≤ {limit} × best peer"
+            rows.append([job["title"], promised, f"{good} of {len(ratios)}", _verdict(good == len(ratios))])
+    return rows
+
+
 def _reactivity(records):
     rows = []
     promised = (("mean_us", "mean", 50), ("p99_us", "99 %", 200), ("p999_us", "99.9 %", 2000))
@@ -276,7 +288,7 @@ def _automatic(records):
 
 def of_records(records):
     rows = _latency(records) + _overlap(records) + _quiet(records) + _wait(records) + _oversubscribe(records)
-    rows += _overlap_shaped(records) + _between_hosts(records)
+    rows += _collectives(records) + _overlap_shaped(records) + _between_hosts(records)
     rows += _reactivity(records) + _automatic(records) + event_verdicts.of_records(records)
     table = Table("Promises", ["what", "promised", "measured", ""], rows)
     if any(not record["conditions"]["idle"] for record in records):
