@@ -77,7 +77,7 @@ class Tables(unittest.TestCase):
         results = {
             "vif": points("bcast", {8: 1.0, 1024: 4.0}),
             "mpich": points("bcast", {8: 2.0, 1024: 2.0}),
-            "impi": points("bcast", {8: 4.0, 1024: 8.0}),
+            "impi": [{"operation": "bcast", "form": "blocking", "size": 8, "wrong": True}],
         }
         merged_points = {name: merged("collectives", *given) for name, given in results.items()}
         return record("collectives", [job("collectives", merged_points, 2, title="2 ranks")], tuple(results))
@@ -88,6 +88,7 @@ class Tables(unittest.TestCase):
         self.assertEqual(times.headers, ["operation", "8 B", "1 KB"])
         self.assertEqual(times.rows, [["bcast", "1.00 (0.50 mpich)", "4.00 (2.00 mpich)"]])
         self.assertEqual([row[0] for row in behind.rows], ["bcast, blocking, 1 KB"])
+        self.assertEqual(behind.notes, ["impi gave wrong results with 2 ranks: bcast (blocking, 8 B)"])
         (promise,) = verdicts.of_records([self.collectives()]).rows
         self.assertEqual(promise[2:], ["1 of 2", "NOT MET"])
 

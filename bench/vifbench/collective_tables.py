@@ -27,7 +27,7 @@ def beside_peers(job):
     for point in job["results"].get("vif", {}).get("points", []):
         keys = {key: point[key] for key in ("operation", "form", "size")}
         peer = best_peer(job, "call_us", **keys)
-        if peer and peer[1]:
+        if peer and peer[1] and "call_us" in point:
             found.append(Beside(**keys, ratio=point["call_us"]["median"] / peer[1], peer=peer[0]))
     return found
 
@@ -36,6 +36,8 @@ def _cell(job, name, keys, ratios):
     point = find(job, name, **keys)
     if point is None:
         return ""
+    if "call_us" not in point:
+        return "wrong"
     text = number(point["call_us"]["median"])
     beside = ratios.get(tuple(keys.values()))
     return f"{text} ({beside.ratio:.2f} {beside.peer})" if beside else text
@@ -69,6 +71,15 @@ def _behind(job):
     return Table(title, ["operation", *names, "vif / best peer"], rows)
 
 
+def _wrong(job):
+    """Sentences about results that were wrong, which have no figures."""
+    for name, result in job["results"].items():
+        wrong = [point for point in result["points"] if "call_us" not in point]
+        words = [f"{point['operation']} ({point['form']}, {size_text(point['size'])})" for point in wrong]
+        if wrong:
+            yield f"{name} gave wrong results with {job['ranks']} ranks: {', '.join(words)}"
+
+
 def _summary(job):
     ratios = sorted(beside.ratio for beside in beside_peers(job))
     ahead = sum(ratio < 1 / LEVEL for ratio in ratios)
@@ -84,4 +95,7 @@ def of_job(record, job):
     made = [_by_operation(job, form) for form in FORMS]
     if beside_peers(job):
         made = [_summary(job), *made, _behind(job)]
-    return [table for table in made if table.rows]
+    made = [table for table in made if table.rows]
+    if made:
+        made[-1].notes += _wrong(job)
+    return made

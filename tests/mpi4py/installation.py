@@ -1,6 +1,6 @@
-"""A Python environment with mpi4py built from its source distribution by our mpicc, and with MPICH beside it.
+"""A Python environment with mpi4py built from its source distribution by our mpicc, and the peers of `vif bench`.
 
-One mpi4py serves both libraries: both follow the standard binary interface, so LD_LIBRARY_PATH chooses.
+One mpi4py serves Vif, MPICH and Intel MPI: they follow the standard binary interface, so LD_LIBRARY_PATH chooses.
 """
 
 import os
@@ -10,8 +10,10 @@ import sys
 import tarfile
 import venv
 
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[2] / "bench"))
+from vifbench import contenders  # noqa: E402  (the path comes first)
+
 MPI4PY = "mpi4py==4.1.2"
-MPICH = "mpich==5.0.2"
 OTHERS = ["numpy<3", "cffi"]
 # What building mpi4py takes, so that pip need not fetch it into an environment of its own, twice.
 BUILDERS = ["setuptools", "wheel", "cython"]
@@ -53,17 +55,24 @@ class Installation:
         name, version = MPI4PY.split("==")
         self.source = self.folder / f"{name}-{version}"
         self.tests = self.source / "test"
+        self.contenders = {}
 
     def key(self):
         """What must be made again when it changes. Our mpi.h is not among it: the binary interface stays."""
         return "\n".join([MPI4PY, *OTHERS, sys.version])
 
-    def prepare(self, with_mpich):
+    def prepare(self, libraries):
+        """mpi4py, and the libraries that are to run it: vif, or a peer with settings such as impi:waitmode."""
         self.prepare_mpi4py()
-        stamp = self.folder / "prepared-mpich"
-        if with_mpich and not (stamp.exists() and stamp.read_text() == self.key() + MPICH):
-            pip(self.environment, "install", "--quiet", MPICH)
-            stamp.write_text(self.key() + MPICH)
+        for name in libraries:
+            try:
+                chosen = self.vif() if name == "vif" else contenders.peer(name, self.build, print)
+            except contenders.ContenderError as problem:
+                raise NoNetwork(str(problem)) from problem
+            self.contenders[name] = chosen
+
+    def vif(self):
+        return contenders.vif(self.build, self.build, "auto")
 
     def prepare_mpi4py(self):
         stamp = self.folder / "prepared"
@@ -85,8 +94,7 @@ class Installation:
             opened.extractall(self.folder)
         stamp.write_text(self.key())
 
-    def launcher(self, library):
-        """The command that starts ranks, and the folder of the library that they must load."""
-        if library == "vif":
-            return self.build / "bin/mpirun", self.build / "lib"
-        return self.environment / "bin/mpiexec", self.environment / "lib"
+    def start(self, library, ranks, program):
+        """The command that starts the ranks of a program on a library that was prepared, and its environment."""
+        contender = self.contenders[library]
+        return contender.command(ranks, program[0], list(map(str, program[1:]))), contender.environment()

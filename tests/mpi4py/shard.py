@@ -14,6 +14,10 @@ HERE = pathlib.Path(__file__).resolve().parent
 MOST_RESTARTS = 200
 
 
+class OutOfTime(Exception):
+    """The time of the whole run is over."""
+
+
 class Records:
     """The events that the ranks wrote down: per rank the tests in the order in which they were started."""
 
@@ -61,34 +65,47 @@ def newest_change(folder):
     return max((path.stat().st_mtime for path in folder.iterdir()), default=0)
 
 
-def run_once(installation, library, ranks, modules, finished, folder, stall):
+def end(job):
+    """Ends a launcher and its ranks: politely, so that it can end them itself, then by force."""
+    os.killpg(job.pid, signal.SIGTERM)
+    try:
+        job.wait(timeout=5)
+    except subprocess.TimeoutExpired:
+        os.killpg(job.pid, signal.SIGKILL)
+        job.wait()
+
+
+def watch(job, records, stall, deadline):
+    """Waits for the end of the job. The reason why it did not end by itself, or an empty string."""
+    began = time.time()
+    while True:
+        try:
+            code = job.wait(timeout=0.2)
+            return "" if code == 0 else f"the job ended with code {code}"
+        except subprocess.TimeoutExpired:
+            now = time.time()
+            if now > deadline:
+                end(job)
+                raise OutOfTime from None
+            if now - max(began, newest_change(records)) > stall:
+                end(job)
+                return f"no test began or ended for {stall} s"
+
+
+def run_once(installation, library, ranks, modules, finished, folder, stall, deadline):
     """One start of the ranks. The reason why they did not all end by themselves, or an empty string."""
     shutil.rmtree(folder, ignore_errors=True)
     (folder / "records").mkdir(parents=True)
     skipped = folder / "skipped.txt"
     skipped.write_text("".join(f"*{name}\n" for name in finished) or "*no test has this name\n")
-    mpirun, libraries = installation.launcher(library)
     expression = "^(" + "|".join(modules) + r")\.py$"
-    rank_program = [
-        installation.python,
-        HERE / "one_rank.py",
-        installation.tests,
-        folder / "records",
-        expression,
-        skipped,
-    ]
-    command = [mpirun, "-n", str(ranks), *rank_program]
-    variables = {
-        **os.environ,
-        "LD_LIBRARY_PATH": str(libraries),
-        "PYTHONFAULTHANDLER": "1",
-        "PYTHONPATH": str(installation.tests),  # for the processes that tests spawn
-        "TMPDIR": str(folder),
-    }
-    began = time.time()
+    program = [installation.python, HERE / "one_rank.py", installation.tests, folder / "records", expression, skipped]
+    command, variables = installation.start(library, ranks, program)
+    # For the processes that tests spawn.
+    variables |= {"PYTHONFAULTHANDLER": "1", "PYTHONPATH": str(installation.tests), "TMPDIR": str(folder)}
     with open(folder / "output.txt", "wb") as output:
         job = subprocess.Popen(
-            list(map(str, command)),
+            command,
             stdin=subprocess.DEVNULL,
             stdout=output,
             stderr=output,
@@ -96,26 +113,14 @@ def run_once(installation, library, ranks, modules, finished, folder, stall):
             cwd=folder,
             start_new_session=True,
         )
-        while True:
-            try:
-                code = job.wait(timeout=0.2)
-                return "" if code == 0 else f"the job ended with code {code}"
-            except subprocess.TimeoutExpired:
-                if time.time() - max(began, newest_change(folder / "records")) > stall:
-                    os.killpg(job.pid, signal.SIGTERM)
-                    try:
-                        job.wait(timeout=5)
-                    except subprocess.TimeoutExpired:
-                        os.killpg(job.pid, signal.SIGKILL)
-                        job.wait()
-                    return f"no test began or ended for {stall} s"
+        return watch(job, folder / "records", stall, deadline)
 
 
-def run(installation, library, ranks, modules, folder, stall):
-    """The verdict of each test of the modules."""
+def run(installation, library, ranks, modules, folder, stall, deadline):
+    """The verdict of each test of the modules. OutOfTime at the deadline (of time.time())."""
     results = {}
     for _ in range(MOST_RESTARTS):
-        trouble = run_once(installation, library, ranks, modules, list(results), folder, stall)
+        trouble = run_once(installation, library, ranks, modules, list(results), folder, stall, deadline)
         records = Records(folder / "records", ranks)
         blamed = records.blamed()
         if not trouble and blamed is None and records.done == ranks:

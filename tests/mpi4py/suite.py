@@ -1,21 +1,27 @@
 #!/usr/bin/env python3
-"""mpi4py's test suite on Vif, and beside it on MPICH: the same build of mpi4py, the same machine.
+"""mpi4py's test suite on Vif, and beside it on peers: the same build of mpi4py, the same machine, one after the other.
 
-usage: suite.py --build BUILD [--ranks N ...] [--library vif|mpich ...] [--modules NAME ... | --short] [--stall SECONDS]
+usage: suite.py --build BUILD [--ranks N ...] [--library NAME ...] [--modules NAME ... | --short]
+                [--stall SECONDS] [--limit SECONDS] [--update FILE]
        suite.py --build BUILD --prepare
 
-Without --library: Vif alone. Ends with 1 when a test fails on Vif that exceptions.txt does not list, and, when both
-libraries run, lists the tests that pass on MPICH and not on Vif. Ends with 77 when the packages cannot be fetched.
+NAME is vif, or mpich or impi with or without settings as in `vif bench` (mpich:yield, impi:waitmode); without it: Vif
+alone. Ends with 1 when a test fails on Vif that exceptions.txt does not list. With several libraries it prints a table
+of outcomes and times, and lists the tests that pass on one of Vif and the first peer only. Ends with 77 when the
+packages cannot be fetched.
 """
 
 import argparse
 import fnmatch
 import json
+import math
 import os
 import pathlib
+import re
 import sys
 import time
 
+import outcomes
 import shard
 from installation import Installation, NoNetwork
 
@@ -29,11 +35,13 @@ def parse_arguments():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--build", required=True, help="the build folder of Vif")
     parser.add_argument("--ranks", type=int, nargs="+", default=[1, 2, 3, 5])
-    parser.add_argument("--library", nargs="+", choices=("vif", "mpich"), default=["vif"])
+    parser.add_argument("--library", nargs="+", default=["vif"])
     parser.add_argument("--modules", nargs="+", help="test modules, such as test_comm; all of them unless given")
     parser.add_argument("--short", action="store_true", help="the modules of short.txt only")
     parser.add_argument("--prepare", action="store_true", help="build mpi4py, and run nothing")
     parser.add_argument("--stall", type=float, default=120, help="seconds without any event that end a shard")
+    parser.add_argument("--limit", type=float, default=math.inf, help="seconds after which a library's run is given up")
+    parser.add_argument("--update", metavar="FILE", help="a document: the table goes between its marks of that name")
     return parser.parse_args()
 
 
@@ -54,45 +62,43 @@ def excepted(test, ranks, listed):
     )
 
 
-def run_suite(installation, library, ranks, modules, stall):
-    folder = installation.folder / "runs" / f"{library}-{ranks}"
+def run_suite(installation, library, ranks, arguments):
+    """One library's report: how each test ended, and how long all took."""
+    folder = installation.folder / "runs" / re.sub(r"[^\w.-]", "-", f"{library}-{ranks}")
+    modules, complete = arguments.modules, True
     began, results = time.time(), {}
-    for first in range(0, len(modules), SHARD):
-        part = modules[first : first + SHARD]
-        results.update(shard.run(installation, library, ranks, part, folder / str(first // SHARD), stall))
-    seconds = time.time() - began
-    report = {"library": library, "ranks": ranks, "seconds": seconds, "load": os.getloadavg(), "tests": results}
+    try:
+        for first in range(0, len(modules), SHARD):
+            place, part = folder / str(first // SHARD), modules[first : first + SHARD]
+            deadline = began + arguments.limit
+            results.update(shard.run(installation, library, ranks, part, place, arguments.stall, deadline))
+    except shard.OutOfTime:
+        complete = False
+    report = {
+        "library": library,
+        "ranks": ranks,
+        "seconds": time.time() - began,
+        "complete": complete,
+        "load": os.getloadavg(),
+        "tests": results,
+    }
     (folder / "report.json").write_text(json.dumps(report, indent=1))
-    counts = {kind: sum(r["outcome"] == kind for r in results.values()) for kind in ("passed", "failed", "skipped")}
-    words = ", ".join(f"{count} {kind}" for kind, count in counts.items())
-    print(f"{library}, {ranks} ranks: {words}, in {seconds:.1f} s (load {os.getloadavg()[0]:.1f})", flush=True)
-    return results
-
-
-def failures(results):
-    return {test: result["why"] for test, result in results.items() if result["outcome"] == "failed"}
+    print(outcomes.sentence(report), flush=True)
+    return report
 
 
 def judge(results, ranks, listed):
-    unexpected = {test: why for test, why in failures(results).items() if not excepted(test, ranks, listed)}
+    unexpected = {test: why for test, why in outcomes.failures(results).items() if not excepted(test, ranks, listed)}
     for test, why in sorted(unexpected.items()):
         print(f"FAILED with {ranks} ranks: {test}\n    {why[-300:]}")
     return not unexpected
-
-
-def compare(ours, theirs, ranks):
-    worse = [test for test in failures(ours) if theirs.get(test, {}).get("outcome") == "passed"]
-    for test in sorted(worse):
-        print(f"passes on MPICH and not on Vif, with {ranks} ranks: {test}")
-    better = [test for test in failures(theirs) if ours.get(test, {}).get("outcome") == "passed"]
-    print(f"{ranks} ranks: {len(worse)} tests pass on MPICH only, {len(better)} on Vif only")
 
 
 def main():
     arguments = parse_arguments()
     installation = Installation(pathlib.Path(arguments.build) / "mpi4py", arguments.build)
     try:
-        installation.prepare("mpich" in arguments.library)
+        installation.prepare(arguments.library)
     except NoNetwork as problem:
         print(f"skipped: {problem}")
         return SKIPPED
@@ -100,16 +106,21 @@ def main():
         return 0
     if arguments.short:
         arguments.modules = (HERE / "short.txt").read_text().split()
-    modules = arguments.modules or sorted(path.stem for path in installation.tests.glob("test_*.py"))
-    listed, good = exceptions(), True
+    arguments.modules = arguments.modules or sorted(path.stem for path in installation.tests.glob("test_*.py"))
+    listed, good, reports = exceptions(), True, []
     for ranks in arguments.ranks:
-        reports = {}
-        for library in arguments.library:
-            reports[library] = run_suite(installation, library, ranks, modules, arguments.stall)
-        if "vif" in reports:
-            good = judge(reports["vif"], ranks, listed) and good
-        if len(reports) == 2:
-            compare(reports["vif"], reports["mpich"], ranks)
+        together = [run_suite(installation, library, ranks, arguments) for library in arguments.library]
+        reports += together
+        ours = [report for report in together if report["library"] == "vif"]
+        theirs = [report for report in together if report["library"] != "vif"]
+        if ours:
+            good = judge(ours[0]["tests"], ranks, listed) and ours[0]["complete"] and good
+        if ours and theirs:
+            print("\n".join(outcomes.differences(ours[0], theirs[0])))
+    if len(arguments.library) > 1:
+        print("\n" + outcomes.table(reports))
+    if arguments.update:
+        outcomes.update(arguments.update, reports)
     return 0 if good else 1
 
 
