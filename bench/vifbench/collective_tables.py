@@ -44,7 +44,7 @@ def _cell(job, name, keys, ratios):
 
 
 def _by_operation(job, form):
-    """Vif's time, or that of the first contender when Vif does not take part; in brackets its ratio to the best peer."""
+    """Vif's time, or the first contender's when Vif does not take part; in brackets its ratio to the best peer."""
     name = "vif" if "vif" in job["results"] else next(iter(job["results"]), None)
     points = [point for point in job["results"].get(name, {}).get("points", []) if point["form"] == form]
     ratios = {tuple(beside.keys().values()): beside for beside in beside_peers(job)}

@@ -1,5 +1,5 @@
-// Fuzzes the launchers' protocol from both ends. The input plays the ranks of a job that talk to `vif run`'s server, right
-// and wrong, in pieces, and spawn worlds; or it plays a launcher that answers a rank; or it is bytes for the parsers.
+// Fuzzes the launchers' protocol from both ends. The input plays the ranks of a job that talk to `vif run`'s server,
+// right and wrong, in pieces, and spawn worlds; or a launcher that answers a rank; or it is bytes for the parsers.
 // The server must answer in whole lines that parse, to ranks that exist, count its ranks rightly and let a world out of
 // its barrier as a whole; the client must end each question with an answer or with a sentence.
 #include <algorithm>
