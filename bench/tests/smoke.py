@@ -53,6 +53,15 @@ class Smoke(unittest.TestCase):
             # The three derived numbers say the same thing.
             self.assertAlmostEqual(point["ratio"] + point["colour"], 1, places=3)
 
+    def test_nbc_measures_and_checks_all_17_collectives(self):
+        points = run("nbc", 3, sizes="1000,64K", kernels="all", seconds=0.0001)["points"]
+        names = {point["collective"] for point in points}
+        self.assertEqual(len(names), 17)
+        self.assertEqual(len(points), 2 * 2 * (17 + 16))
+        self.assertTrue(medians_positive(points, "t_comm_us", "t_comp_us", "t_both_us"))
+        for point in points:
+            self.assertEqual(point["overlap"], min(1, max(0, point["unclamped"])))
+
     def test_wait(self):
         points = run("wait", seconds=0.02, wakes=3, pause=200)["points"]
         self.assertEqual([point["operation"] for point in points], ["Recv", "Barrier", "Wait"])

@@ -138,6 +138,33 @@ class Tables(unittest.TestCase):
         )
 
 
+def nbc_record(ours, theirs):
+    def point(both):
+        return {
+            "collective": "bcast",
+            "size": 65536,
+            "mode": "equivalent",
+            "kernel": "product",
+            "t_comm_us": measure(10),
+            "t_comp_us": measure(20),
+            "t_both_us": measure(both),
+            "overlap": 0.5,
+            "unclamped": 0.5,
+        }
+
+    results = {"vif": merged("nbc", point(ours)), "mpich": merged("nbc", point(theirs))}
+    return record("nbc", [job("nbc", results, title="2 ranks")])
+
+
+class Nbc(unittest.TestCase):
+    def test_totals_are_held_against_the_best_peer(self):
+        (table,) = tables.of_record(nbc_record(20, 25))
+        self.assertEqual(table.rows, [["bcast", "64 KB", "20.0 ±0% (50 %)", "25.0 ±0% (50 %)", "0.80 (mpich)"]])
+        self.assertEqual(verdicts.of_records([nbc_record(20, 25)]).rows[0][3], "met")
+        lost = verdicts.of_records([nbc_record(30, 25)]).rows[0]
+        self.assertEqual(lost[2:], ["0 of 1; worst 1.20 × (bcast, mpich)", "NOT MET"])
+
+
 class Verdicts(unittest.TestCase):
     def rows(self, *records):
         return {(row[0], row[1]): row[3] for row in verdicts.of_records(list(records)).rows}

@@ -57,11 +57,12 @@ def parser():
     made.add_argument(
         "--sizes",
         metavar="LIST",
-        help="message sizes, such as 8,64K,1M (latency, bandwidth, overlap, collectives)",
+        help="message sizes, such as 8,64K,1M (latency, bandwidth, overlap, collectives, nbc)",
     )
     made.add_argument("--side", metavar="LIST", help="receiver, sender, both (overlap)")
     made.add_argument("--compute", metavar="LIST", help="computation times in µs, or equal (overlap)")
-    made.add_argument("--ranks", metavar="LIST", help="numbers of ranks (oversubscribe, collectives)")
+    made.add_argument("--ranks", metavar="LIST", help="numbers of ranks (nbc, oversubscribe, collectives)")
+    made.add_argument("--collectives", metavar="LIST", help="some of the 17, such as bcast,alltoallw (nbc)")
     made.add_argument(
         "--prefix",
         metavar="DIR",

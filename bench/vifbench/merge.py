@@ -25,7 +25,7 @@ def _merge_member(name, values):
     if _is_measure(first):
         merged = spread([value["median"] for value in values])
         # Within one round: how far single samples lie apart; the median over rounds of each.
-        for part in ("min", "p10", "p25", "p75", "p95", "max"):
+        for part in ("min", "p10", "p25", "p75", "p95", "max", "mean"):
             merged[part] = spread([value.get(part) for value in values])["median"]
         merged["samples"] = sum(value.get("count", 0) for value in values)
         return merged

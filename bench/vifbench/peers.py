@@ -87,7 +87,8 @@ def remove(name):
 # A program in C and the sources that it is made of.
 def program_sources(sources, program):
     common = ["support.c", "json.c", "together.c"] + ([] if program == "interrupt" else ["world.c"])
-    return [sources / f"{program}.c"] + [sources / file for file in common]
+    own = {"nbc": ["nbc_calls.c", "matrix.c"]}.get(program, [])
+    return [sources / f"{program}.c"] + [sources / file for file in own + common]
 
 
 def compile_with(compiler, environment, sources, program, folder):

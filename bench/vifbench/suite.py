@@ -19,6 +19,7 @@ BENCHMARKS = {
     "latency": "one-way latency between two ranks, by message size",
     "bandwidth": "bandwidth between two ranks, one way and both ways",
     "overlap": "does a transfer advance while the receiver, the sender or both compute?",
+    "nbc": "the 17 non-blocking collectives beside a computation: overlap, and total time",
     "wait": "CPU time burnt by a rank that waits, and how late it wakes up",
     "oversubscribe": "collectives with more ranks than cores; start, init and finalize",
     "collectives": "every collective, blocking and non-blocking, by size, with 2, 4 and 16 ranks",
@@ -33,6 +34,7 @@ KEYS = {
     "latency": ("size",),
     "bandwidth": ("size",),
     "overlap": ("side", "size", "compute"),
+    "nbc": ("collective", "size", "mode", "kernel"),
     "wait": ("operation",),
     "oversubscribe": ("operation",),
     "collectives": ("operation", "form", "size"),
@@ -117,6 +119,19 @@ def _overlap(quick, options):
     return jobs
 
 
+def _nbc(quick, options):
+    """The four combinations of mode and kernel in full; the product alone when quick."""
+    arguments = {
+        "sizes": options.sizes or ("64K,512K,4M" if quick else "64K,256K,1M,4M"),
+        "kernels": "product" if quick else "all",
+        "seconds": 0.02 if quick else 0.15,
+    }
+    if options.collectives:
+        arguments["collectives"] = options.collectives
+    ranks = [int(text) for text in (options.ranks or "2,4").split(",")]
+    return [Job(f"{number} ranks", "nbc", number, arguments, 300 if quick else 1200) for number in ranks]
+
+
 def _wait(quick, options):
     arguments = {"seconds": 0.5 if quick else 3, "wakes": 20 if quick else 100}
     return [Job("waiting", "wait", 2, arguments)]
@@ -186,6 +201,7 @@ def jobs_of(benchmark, quick, options):
         "latency": _latency,
         "bandwidth": _bandwidth,
         "overlap": _overlap,
+        "nbc": _nbc,
         "wait": _wait,
         "oversubscribe": _oversubscribe,
         "collectives": _collectives,

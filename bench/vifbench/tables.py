@@ -298,6 +298,10 @@ def _maker(benchmark):
         from . import event_tables  # which uses this module
 
         return event_tables.of_job
+    if benchmark == "nbc":
+        from . import nbc_tables  # likewise
+
+        return nbc_tables.of_job
     return _MAKERS[benchmark]
 
 

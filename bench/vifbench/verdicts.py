@@ -1,6 +1,6 @@
 """What the project promises, beside what was measured. A promise without a measure (no peer, quick mode) has no row."""
 
-from . import collective_tables, event_verdicts
+from . import collective_tables, event_verdicts, nbc_tables
 from .tables import Table, best_peer, find, number, size_text
 
 
@@ -289,6 +289,7 @@ def _automatic(records):
 def of_records(records):
     rows = _latency(records) + _overlap(records) + _quiet(records) + _wait(records) + _oversubscribe(records)
     rows += _collectives(records) + _overlap_shaped(records) + _between_hosts(records)
+    rows += [row for job in _jobs(records, "nbc") for row in nbc_tables.verdicts(job)]
     rows += _reactivity(records) + _automatic(records) + event_verdicts.of_records(records)
     table = Table("Promises", ["what", "promised", "measured", ""], rows)
     if any(not record["conditions"]["idle"] for record in records):
