@@ -182,8 +182,9 @@ void Core::linger() noexcept {
 
 // Context: handler
 void Core::on_interrupt(bell::Interrupt kind) noexcept {
-  ++counters_.interrupts_taken;
-  if (kind == bell::Interrupt::user) ++counters_.user_interrupts_taken;
+  counters_.interrupts_taken.add_together();  // whether or not it comes to own the engine
+  if (kind == bell::Interrupt::user) counters_.user_interrupts_taken.add_together();
+  if (multiple_) return react();  // nobody learns from gaps
   const int64_t start = base::now_ns();
   react();
   interrupted_ns_ = interrupted_ns_ + base::now_ns() - start + interrupt_cost_ns;
@@ -217,7 +218,7 @@ void Core::react() noexcept {
 
 // Context: helper
 void Core::on_helper() noexcept {
-  ++counters_.helper_runs;
+  counters_.helper_runs.add_together();
   bool more = true;
   while (more) {
     if (!own(Owner::helper)) break;  // the owner goes round once more

@@ -13,7 +13,7 @@ namespace {
 struct CounterVariable {
   const char* name;
   const char* help;
-  uint64_t net::Counters::*value;
+  net::Count net::Counters::*value;
 };
 
 using net::Counters;
