@@ -89,21 +89,29 @@ void compute(struct Storm* storm) {
   }
 }
 
-// A buffer is surrounded by marked bytes, and begins at any address.
-enum { edge = 64 };
+// A buffer is surrounded by marked bytes, and begins at any address. Some long ones are of MPI_Alloc_mem, which the other
+// processes may map.
+enum { edge = 64, shared_from = 32 * 1024, shared_percent = 40 };
 struct Head {
   size_t size;
   void* memory;
+  int shared;
 };
 
 unsigned char* buffer_make(struct Storm* storm, size_t size) {
-  unsigned char* memory = malloc(size + 3 * edge + sizeof(struct Head));
+  const size_t whole = size + 3 * edge + sizeof(struct Head);
+  const int shared = size >= shared_from && random_chance(&storm->own, shared_percent);
+  unsigned char* memory = NULL;
+  if (shared)
+    MPI_Alloc_mem((MPI_Aint)whole, MPI_INFO_NULL, &memory);
+  else
+    memory = malloc(whole);
   if (memory == NULL) fail(storm, "no memory for %zu bytes", size);
   unsigned char* buffer = memory + sizeof(struct Head) + edge + random_below(&storm->own, edge);
   memset(buffer - edge, 0xE5, edge);
   memset(buffer + size, 0xE5, edge);
   memset(buffer, 0x5E, size);
-  const struct Head head = {size, memory};
+  const struct Head head = {size, memory, shared};
   memcpy(memory, &head, sizeof head);
   memcpy(buffer - edge, &memory, sizeof memory);
   return buffer;
@@ -120,7 +128,10 @@ void buffer_free(struct Storm* storm, unsigned char* buffer) {
       fail(storm, "bytes before a buffer were overwritten");
     if (buffer[head.size + i] != 0xE5) fail(storm, "byte %zu after a buffer of %zu was overwritten", i, head.size);
   }
-  free(memory);
+  if (head.shared)
+    MPI_Free_mem(memory);
+  else
+    free(memory);
 }
 
 static uint64_t content_word(uint64_t identity, size_t index) {
