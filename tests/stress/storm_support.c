@@ -89,8 +89,8 @@ void compute(struct Storm* storm) {
   }
 }
 
-// A buffer is surrounded by marked bytes, and begins at any address. Some long ones are of MPI_Alloc_mem, which the other
-// processes may map.
+// A buffer is surrounded by marked bytes, and begins at any address. Some long ones are of MPI_Alloc_mem, which the
+// other processes may map.
 enum { edge = 64, shared_from = 32 * 1024, shared_percent = 40 };
 struct Head {
   size_t size;
