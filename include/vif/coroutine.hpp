@@ -267,9 +267,7 @@ inline detail::Switch switch_to(const Strand& strand) noexcept { return {strand.
 
 // Goes on in the same colour, later. They throw std::system_error for what cannot be watched.
 inline detail::Sleep sleep_until(std::chrono::steady_clock::time_point time) noexcept { return detail::Sleep(time); }
-inline detail::Sleep sleep_for(std::chrono::nanoseconds delay) noexcept {
-  return detail::Sleep(std::chrono::steady_clock::now() + delay);
-}
+inline detail::Sleep sleep_for(std::chrono::nanoseconds delay) noexcept { return detail::Sleep(detail::later(delay)); }
 // Goes on when the descriptor is readable (writable), in error, or at its end.
 inline detail::Descriptor readable(int descriptor) noexcept { return detail::Descriptor(descriptor, false); }
 inline detail::Descriptor writable(int descriptor) noexcept { return detail::Descriptor(descriptor, true); }

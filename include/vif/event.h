@@ -104,10 +104,10 @@ VIF_PUBLIC void vif_watch_forget(vif_watch* watch);
 VIF_PUBLIC void vif_stop(vif_runtime* runtime);
 /* Each core ends after the handler that it runs; events that wait are dropped. Returns at once. */
 VIF_PUBLIC void vif_stop_now(vif_runtime* runtime);
-/* Waits until the runtime has stopped. Once, from one thread that is no core. */
-VIF_PUBLIC void vif_run(vif_runtime* runtime);
-/* Waits until no event is queued or running anywhere. From a thread that is no core. */
-VIF_PUBLIC void vif_wait_idle(vif_runtime* runtime);
+/* Waits until the runtime has stopped. Once, from one thread that is no core. EDEADLK: a handler of it calls. */
+VIF_PUBLIC int vif_run(vif_runtime* runtime);
+/* Waits until no event is queued or running anywhere. From a thread that is no core. EDEADLK: a handler of it calls. */
+VIF_PUBLIC int vif_wait_idle(vif_runtime* runtime);
 
 VIF_PUBLIC int vif_cores(const vif_runtime* runtime);
 /* The core that the colour belongs to; and its place for vif_allocate_for() of <vif/memory.h>. */

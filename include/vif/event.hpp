@@ -131,8 +131,8 @@ class VIF_PUBLIC Watch {
   }
   ~Watch();
 
-  // The function is destroyed on the core of its colour, soon, or when the run that is under way has ended. Until the
-  // runtime is destroyed.
+  // The function is destroyed on the core of its colour, soon, or when the run that is under way has ended. A handle
+  // may outlive its runtime, with which all watches end: too_late. Not while the runtime is being destroyed.
   Cancelled cancel() noexcept;
   // It may still run.
   bool active() const noexcept;
@@ -190,6 +190,13 @@ Watch watch(sched::Scheduler& scheduler, const WatchRequest& request, Function&&
     throw;
   }
   return start_watch(scheduler, place);
+}
+
+// A delay that no clock can hold never ends.
+inline std::chrono::steady_clock::time_point later(std::chrono::nanoseconds delay) noexcept {
+  const auto now = std::chrono::steady_clock::now();
+  const auto last = std::chrono::steady_clock::time_point::max();
+  return delay < last - now ? now + delay : last;
 }
 
 enum class Posting : std::uint8_t { back, front, shared };
@@ -282,14 +289,13 @@ class VIF_PUBLIC Runtime {
   }
   template <class Function>
   Watch after(std::chrono::nanoseconds delay, Colour colour, Function&& function) {
-    return timer(colour, std::chrono::steady_clock::now() + delay, std::chrono::nanoseconds::zero(),
-                 std::forward<Function>(function));
+    return timer(colour, detail::later(delay), std::chrono::nanoseconds::zero(), std::forward<Function>(function));
   }
   // First after one period. A period is at least a nanosecond.
   template <class Function>
   Watch every(std::chrono::nanoseconds period, Colour colour, Function&& function) {
     if (period < std::chrono::nanoseconds(1)) period = std::chrono::nanoseconds(1);
-    return timer(colour, std::chrono::steady_clock::now() + period, period, std::forward<Function>(function));
+    return timer(colour, detail::later(period), period, std::forward<Function>(function));
   }
   // Again and again while the descriptor is readable (writable), or in error, or at its end. Cancel before closing it.
   template <class Function>
@@ -318,10 +324,11 @@ class VIF_PUBLIC Runtime {
   void stop() noexcept;
   // Each core ends after the handler that it runs; events that wait are destroyed. Returns at once.
   void stop_now() noexcept;
-  // Waits until the runtime has stopped; throws what a handler threw. Once, from one thread that is no core.
+  // Waits until the runtime has stopped; throws what a handler threw. Once, from one thread that is no core; a handler
+  // of the runtime gets std::logic_error.
   void run();
-  // Waits until no event is queued or running anywhere. From a thread that is no core.
-  void wait_idle() noexcept;
+  // Waits until no event is queued or running anywhere. From a thread that is no core; else as run().
+  void wait_idle();
   // After stop() or stop_now(): for handlers that post themselves again and again.
   bool stopping() const noexcept;
 

@@ -1,5 +1,6 @@
 // include/vif/event.hpp on the scheduler. Context: app and core.
 #include <cstdio>
+#include <cstdlib>
 #include <stdexcept>
 #include <string>
 
@@ -60,6 +61,18 @@ void print_unseen(const std::exception_ptr& exception) {
   }
 }
 
+bool in_handler_of(const sched::Scheduler& scheduler) noexcept {
+  const sched::Core* core = sched::Core::current();
+  return core != nullptr && &core->scheduler() == &scheduler;
+}
+
+void refuse_in_handler(const char* function, const sched::Scheduler& scheduler) {
+  if (!in_handler_of(scheduler)) return;
+  throw std::logic_error(std::string(function) +
+                         " waits for the handlers of its runtime, and has been called in one of them: post what is to "
+                         "come later, or wait in a thread that is no core");
+}
+
 }  // namespace
 
 namespace detail {
@@ -116,7 +129,7 @@ Watch::~Watch() {
 
 Watch::Cancelled Watch::cancel() noexcept {
   if (body_ == nullptr) return Cancelled::too_late;
-  return static_cast<Cancelled>(body_->scheduler->cancel(*body_));
+  return static_cast<Cancelled>(sched::Scheduler::cancel(*body_));
 }
 static_assert(static_cast<int>(Watch::Cancelled::too_late) == static_cast<int>(sched::WatchState<>::Cancel::too_late));
 
@@ -127,6 +140,13 @@ Runtime::Runtime(const RuntimeOptions& options)
           std::make_unique<sched::Scheduler>(settings_of(options), options.on_exception, this, reporter(options))) {}
 
 Runtime::~Runtime() {
+  if (in_handler_of(*scheduler_)) {
+    std::fputs(
+        "Vif: a handler destroys its own runtime, which waits for all handlers: call stop() in the handler, and "
+        "destroy the runtime in the thread that made it.\n",
+        stderr);
+    std::abort();
+  }
   scheduler_->stop();
   scheduler_->join();
   if (const std::exception_ptr exception = scheduler_->take_exception()) print_unseen(exception);
@@ -143,11 +163,15 @@ void Runtime::stop() noexcept { scheduler_->stop(); }
 void Runtime::stop_now() noexcept { scheduler_->stop_now(); }
 
 void Runtime::run() {
+  refuse_in_handler("run()", *scheduler_);
   scheduler_->join();
   if (const std::exception_ptr exception = scheduler_->take_exception()) std::rethrow_exception(exception);
 }
 
-void Runtime::wait_idle() noexcept { scheduler_->wait_idle(); }
+void Runtime::wait_idle() {
+  refuse_in_handler("wait_idle()", *scheduler_);
+  scheduler_->wait_idle();
+}
 bool Runtime::stopping() const noexcept { return scheduler_->stopping(); }
 int Runtime::cores() const noexcept { return scheduler_->cores(); }
 int Runtime::core_of(Colour colour) const noexcept { return scheduler_->core_of(colour); }

@@ -6,7 +6,9 @@
 //     and hand-overs that cost c, 6 c / i events. Both are medians of what was measured lately. Where handlers are
 //     long, i is, and events are not held back at all;
 //   - when a handler ends that has posted several of its events, and it is a quarter full: such a handler is a burst of
-//     its own, and the other core should begin;
+//     its own, and the other core should begin. A batch that is less full is kept for what the next handlers post; if
+//     nothing came until the core was idle, keeping it was for nothing, and the next one of that size is handed over
+//     too. Now and then one is kept all the same, to see whether that is still so;
 //   - when it has been held for 110 % of the time in which a batch fills (the source's rule), and when the core has
 //     nothing else to do.
 // Pure arithmetic. Context: core.
@@ -26,9 +28,18 @@ class BatchLimit {
   // fixed: this many events always; 0: learn.
   explicit BatchLimit(uint32_t fixed) noexcept : limit_(fixed != 0 ? fixed : 4), learns_(fixed == 0) {}
 
-  // Events of a full batch, and of one that is worth handing over when a burst is over.
+  // Events of a full batch.
   uint32_t limit() const noexcept { return limit_; }
-  uint32_t worth() const noexcept { return learns_ ? std::max(2U, limit_ / 4) : limit_; }
+
+  // A burst is over, and has left `events` in a batch: whether to hand it over.
+  bool burst_over(uint32_t events) noexcept {
+    if (!learns_) return events >= limit_;
+    if (events >= std::max(2U, limit_ / 4)) return true;
+    return events >= burst_ && ++tries_ % 16 != 0;
+  }
+  // One that was kept then has been handed over, after all, with as many events as it had, or with more.
+  void kept_for_nothing(uint32_t events) noexcept { burst_ = std::max(2U, events); }
+  void kept_with_gain() noexcept { burst_ = most; }
 
   // `events` came in `lasted` ticks after the one before them, without hand-overs in between, and handing them over
   // took `cost`.
@@ -56,6 +67,8 @@ class BatchLimit {
 
   uint32_t limit_;
   bool learns_;
+  uint32_t burst_ = most;  // what smaller bursts leave is worth keeping
+  uint32_t tries_ = 0;
   int64_t each_ = 200 * scale;  // between two events for others, ticks times scale
   int64_t cost_ = 500;          // of a hand-over, ticks
 };
@@ -66,6 +79,7 @@ struct Batch {
   uint32_t count = 0;
   uint64_t handler = 0;  // number of the handler that posted last
   bool due = false;      // in the list of those to hand over after the handler
+  uint32_t kept = 0;     // events when a burst was over and it was not handed over; 0: there was none
   int64_t since = 0;     // ticks at the first event; where one event makes it full, that is not measured
 
   void append(Event& event) noexcept {

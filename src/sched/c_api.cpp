@@ -27,6 +27,10 @@ int stopped() {
   return failed(ESHUTDOWN, "The runtime has been stopped, so nothing is taken from outside any more: create another.");
 }
 
+int waits_for_itself() {
+  return failed(EDEADLK, "A handler would wait for its own end: wait in a thread that is no core of the runtime.");
+}
+
 // What the C++ interface throws, as errors.
 template <class Body>
 int guarded(Body body) noexcept {
@@ -184,8 +188,22 @@ void vif_flush(void) { Runtime::flush(); }
 
 void vif_stop(vif_runtime* runtime) { of(runtime).stop(); }
 void vif_stop_now(vif_runtime* runtime) { of(runtime).stop_now(); }
-void vif_run(vif_runtime* runtime) { of(runtime).run(); }
-void vif_wait_idle(vif_runtime* runtime) { of(runtime).wait_idle(); }
+
+int vif_run(vif_runtime* runtime) {
+  if (Runtime::current() == &of(runtime)) return waits_for_itself();
+  return guarded([&] {
+    of(runtime).run();
+    return 0;
+  });
+}
+
+int vif_wait_idle(vif_runtime* runtime) {
+  if (Runtime::current() == &of(runtime)) return waits_for_itself();
+  return guarded([&] {
+    of(runtime).wait_idle();
+    return 0;
+  });
+}
 
 int vif_cores(const vif_runtime* runtime) { return of(runtime).cores(); }
 int vif_core_of(const vif_runtime* runtime, vif_colour colour) { return of(runtime).core_of(colour); }

@@ -12,8 +12,12 @@ namespace {
 
 constexpr int64_t longest_quantum = 64;
 constexpr int64_t most_turns_unseen = 16;
+constexpr int64_t looks_in_a_turn = 4;
 
-int64_t in_ticks(int64_t ns) { return static_cast<int64_t>(static_cast<double>(ns) * ticks_per_ns()); }
+// At most an hour, so that sums and products stay far from overflow.
+int64_t in_ticks(int64_t ns) {
+  return static_cast<int64_t>(static_cast<double>(std::min<int64_t>(ns, 3'600'000'000'000)) * ticks_per_ns());
+}
 
 }  // namespace
 
@@ -204,15 +208,19 @@ void Core::account(Colour* colour, uint32_t events) {
 
 void Core::look_around(Colour* colour) {
   const int64_t now = ticks();
-  const int64_t each = std::max<int64_t>(1, (now - looked_at_) / std::max(1U, events_since_look_));
+  const int64_t lasted = std::max<int64_t>(1, now - looked_at_);
+  const int64_t events = std::max(1U, events_since_look_);
+  // One division: they are what a look costs.
+  const int64_t of_a_turn = turn_ticks_ * events / lasted;
   if (colour != nullptr) {
-    colour->quantum = static_cast<uint16_t>(std::clamp<int64_t>(turn_ticks_ / each, 1, longest_quantum));
+    colour->quantum = static_cast<uint16_t>(std::clamp<int64_t>(of_a_turn, 1, longest_quantum));
   }
-  turns_to_look_ = static_cast<uint32_t>(std::clamp<int64_t>(turn_ticks_ / (8 * each), 1, most_turns_unseen));
+  turns_to_look_ = static_cast<uint32_t>(std::clamp<int64_t>(of_a_turn / looks_in_a_turn, 1, most_turns_unseen));
   events_since_look_ = 0;
   looked_at_ = now;
   if (held_ != 0) hand_over_old(now);
   if (stealing_) {
+    const int64_t each = std::max<int64_t>(1, lasted / events);
     mean_.store(each, std::memory_order_relaxed);
     wake_a_thief(each);
   }

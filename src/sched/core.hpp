@@ -75,6 +75,8 @@ class Core {
   // A watch of a colour of this core; it was nobody's before. Throws std::bad_alloc and std::system_error.
   void keep(Watch& watch);
   void let_go(Watch& watch) noexcept;
+  // For ever, when the runtime stops.
+  void let_go_of_all() noexcept;
   // Context: handler. A signal that this core watches has arrived.
   void signal_news() noexcept;
 
@@ -160,7 +162,6 @@ class Core {
   bool has_sources() const noexcept { return !timers_.empty() || (descriptors_ && !descriptors_->empty()); }
   int64_t until_next_timer() const noexcept;
   void open_descriptors();
-  void let_go_of_all() noexcept;
 
   // core_locked.cpp: the loop of the configuration with locks
   void run_locked();

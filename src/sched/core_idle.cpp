@@ -41,6 +41,7 @@ void Core::idle() {
   } else if (has_sources()) {
     poll_sources(0);
   }
+  if (held_ != 0) hand_over_all();  // what destructors of watches have posted
   if (!nothing_to_run()) return;
   if (stealing_ && steal()) return;
   const int64_t began = ticks();

@@ -41,7 +41,16 @@ void Core::hand_over(uint16_t to) noexcept {
   Batch& batch = batches_[to];
   Event& newest = *std::exchange(batch.newest, nullptr);
   Event& oldest = *std::exchange(batch.oldest, nullptr);
-  held_ -= std::exchange(batch.count, 0);
+  const uint32_t count = std::exchange(batch.count, 0);
+  held_ -= count;
+  if (batch.kept != 0) {
+    if (std::exchange(batch.kept, 0) == count) {
+      limit_.kept_for_nothing(count);
+    } else {
+      limit_.kept_with_gain();
+    }
+  }
+  if (to == index_) return line_.door.put(newest, oldest);
   scheduler_.core(to).receive(newest, oldest);
 }
 
@@ -63,8 +72,15 @@ void Core::hand_over_full(uint16_t to) noexcept {
 
 void Core::hand_over_due() noexcept {
   for (const uint16_t to : due_) {
-    batches_[to].due = false;
-    if (batches_[to].count >= limit_.worth()) hand_over_full(to);
+    Batch& batch = batches_[to];
+    batch.due = false;
+    if (batch.count == 0) continue;
+    if (limit_.burst_over(batch.count)) {
+      hand_over_full(to);
+    } else {
+      if (batch.kept != 0) limit_.kept_with_gain();
+      batch.kept = batch.count;
+    }
   }
   due_.clear();
 }

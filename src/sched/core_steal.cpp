@@ -107,14 +107,19 @@ Event* Core::choose_own(Turn& turn) {
   return nullptr;
 }
 
-// An event for this core by itself. Not into its state, which is a thief's as much as its own while a handler runs.
+// An event for this core by itself. Not into its state, which is a thief's as much as its own while a handler runs:
+// what a handler posts goes into the inbox together, when the handler ends or has posted much.
 void Core::post_stealing(Event& event) noexcept {
   // Before all events of the colour that have not begun: those of the loan come first.
   if (event.kind == Kind::front && present_loan_ != nullptr && present_loan_->colour == event.colour) {
     return present_loan_->events.push_front(event);
   }
   tally_.hands(1);
-  line_.door.put(event);
+  if (running_ == nullptr) return line_.door.put(event, event);
+  Batch& batch = batches_[index_];
+  batch.append(event);
+  ++held_;
+  if (batch.count == BatchLimit::most) hand_over(index_);
 }
 
 // Whether there is nothing to run; the core then counts as idle.

@@ -28,13 +28,14 @@ void run_watch(void* payload, bool run) {
     Watch& watch;
     bool began;
     ~Ended() {
-      if (began) watch.state.end(watch.repeats());
+      if (began) watch.state.end(watch.repeats() && !watch.homeless.load(std::memory_order_relaxed));
       // Release, with the load by the home: it may then post the next event of this watch.
       watch.pending.store(false, std::memory_order_release);
       watch.drop_use();
     }
   };
   Watch& watch = **static_cast<Watch**>(payload);
+  if (!run) watch.state.cancel();  // the runtime has ended
   const Ended ended{watch, run && watch.state.begin()};
   if (ended.began) watch.notify(watch.callable(), &watch);
 }
@@ -44,6 +45,7 @@ void run_watch(void* payload, bool run) {
 void Core::keep(Watch& watch) {
   if (!watch.state.may_run() || scheduler_.stopping()) {
     if (watch.kind == WatchKind::signal) unsubscribe(watch);
+    watch.lose_home();
     return watch.drop_use();
   }
   if (watch.kind == WatchKind::timer) {
@@ -53,7 +55,7 @@ void Core::keep(Watch& watch) {
   } else {
     if (!descriptors_) open_descriptors();
     if (!descriptors_->add(watch)) {
-      watch.state.cancel();
+      watch.lose_home();
       watch.drop_use();
       throw std::system_error(errno, std::generic_category(),
                               "Vif cannot watch a descriptor; raise fs.epoll.max_user_watches or watch fewer");
@@ -76,10 +78,15 @@ void Core::let_go(Watch& watch) noexcept {
   watch.drop_use();
 }
 
+// For ever. What has fired already may still run.
 void Core::let_go_of_all() noexcept {
-  while (Watch* timer = timers_.first()) let_go(*timer);
-  while (!signals_.empty()) let_go(*signals_.back());
-  while (Watch* watch = descriptors_ ? descriptors_->any() : nullptr) let_go(*watch);
+  const auto end = [this](Watch& watch) {
+    watch.lose_home();
+    let_go(watch);
+  };
+  while (Watch* timer = timers_.first()) end(*timer);
+  while (!signals_.empty()) end(*signals_.back());
+  while (Watch* watch = descriptors_ ? descriptors_->any() : nullptr) end(*watch);
 }
 
 void Core::fire(Watch& watch) {

@@ -31,7 +31,7 @@ class Door {
     return posture_.ring(only_sleepers);
   }
   // The core itself, awake: nobody to wake.
-  void put(Record& record) noexcept { box_.push(record); }
+  void put(Record& newest, Record& oldest) noexcept { box_.push_chain(newest, oldest); }
   // Poster, with news that are not in the inbox (a flag that it has set before).
   bell::Call ring() noexcept { return posture_.ring(only_sleepers); }
 

@@ -51,7 +51,7 @@ void Scheduler::set_priority(ColourId colour, uint8_t priority) {
   post_to(event->core, event);
 }
 
-void Scheduler::advance(uint32_t state) noexcept {
+bool Scheduler::advance(uint32_t state) noexcept {
   uint32_t seen = state_.load(std::memory_order_relaxed);
   while (seen < state) {
     if (state_.compare_exchange_weak(seen, state, std::memory_order_seq_cst)) {
@@ -59,12 +59,41 @@ void Scheduler::advance(uint32_t state) noexcept {
       if (state == ended_state) {
         for (Core* core : cores_) core->ring();
       }
-      return;
+      return true;
     }
   }
+  return false;
 }
 
-void Scheduler::stop() noexcept { advance(stopping_state); }
+// Each core is told by an event, which counts as one: so all is quiet only when all watches are gone, and what their
+// destructors post has run.
+void Scheduler::stop() noexcept {
+  std::vector<Event*> events;
+  try {
+    events.reserve(cores_.size());
+    for (std::size_t core = 0; core < cores_.size(); ++core) {
+      Event* event = event_memory::take(0, places_[core]);
+      events.push_back(event);
+      event->kind = Kind::urgent;
+      event->invoke = [](void*, bool run) {
+        if (run) Core::current()->let_go_of_all();
+      };
+    }
+  } catch (const std::bad_alloc&) {
+    // The watches of the others end when their cores are next idle, or with the runtime.
+  }
+  for (std::size_t i = 0; i < events.size(); ++i) outside_.comes_from_outside();
+  const bool stops = advance(stopping_state);
+  for (std::size_t core = 0; core < events.size(); ++core) {
+    if (stops) {
+      cores_[core]->receive(*events[core], *events[core]);
+    } else {
+      outside_.is_refused();
+      abandon(events[core]);
+    }
+  }
+  if (!stops) watchers_.tell();
+}
 
 void Scheduler::stop_now() noexcept { advance(ended_state); }
 

@@ -63,7 +63,8 @@ class Scheduler {
   // (std::system_error, std::bad_alloc). False: the scheduler has stopped, and the watch will never fire.
   bool start(Watch& watch);
   // The guarantee of WatchState::cancel(). Throws nothing: without memory the watch is kept until it fires once more.
-  WatchState<>::Cancel cancel(Watch& watch) noexcept;
+  // The scheduler of the watch may be gone, if it has ended.
+  static WatchState<>::Cancel cancel(Watch& watch) noexcept;
 
   void stop() noexcept;
   void stop_now() noexcept;
@@ -87,7 +88,8 @@ class Scheduler {
   void start_threads();
   void watch_for_stalls(std::function<void(const Stall&)> on_stall);
   void release_cores() noexcept;
-  void advance(uint32_t state) noexcept;
+  // True: this call has made the step.
+  bool advance(uint32_t state) noexcept;
   bool quiet() noexcept;
   static void in_forked_child() noexcept;
 

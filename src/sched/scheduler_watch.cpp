@@ -55,6 +55,7 @@ void invoke_message(void* payload, bool run) {
 
 void keep(Core& core, Watch& watch) { core.keep(watch); }
 void drop_unkept(Watch& watch) {
+  watch.lose_home();
   if (watch.kind == WatchKind::signal) unsubscribe(watch);
   watch.drop_use();
 }
@@ -94,19 +95,21 @@ bool Scheduler::start(Watch& watch) {
 
 WatchState<>::Cancel Scheduler::cancel(Watch& watch) noexcept {
   const auto result = watch.state.cancel();
-  if (result == WatchState<>::Cancel::too_late) return result;
-  Core& home = core(core_of(watch.colour));
+  // Acquire, with let_go_of_all(): an end that has come is seen, and nothing of the scheduler is touched.
+  if (result == WatchState<>::Cancel::too_late || watch.homeless.load(std::memory_order_acquire)) return result;
+  Scheduler& scheduler = *watch.scheduler;
+  Core& home = scheduler.core(scheduler.core_of(watch.colour));
   if (Core::current() == &home) {
     home.let_go(watch);
     return result;
   }
   try {
-    Event* event = allocate(sizeof(void*), watch.colour);
+    Event* event = scheduler.allocate(sizeof(void*), watch.colour);
     event->kind = Kind::urgent;
     event->invoke = invoke_message<let_go, drop_reference>;
     new (event->payload()) Watch*(&watch);
     watch.add_reference();
-    post_to(home.index(), event);
+    scheduler.post_to(home.index(), event);
   } catch (const std::bad_alloc&) {
     // It will not run; only its memory is kept until the runtime ends.
   }

@@ -28,13 +28,14 @@ struct Watch {
   Notify notify = nullptr;
   ColourId colour = 0;
   WatchKind kind = WatchKind::timer;
-  bool kept = false;                 // by its home; written by the home
-  std::atomic<bool> pending{false};  // an event of it is queued: set by the home, cleared by the event when it has run
-  int number = -1;                   // descriptor or signal
-  int64_t at_ns = 0;                 // of a timer: CLOCK_MONOTONIC
-  int64_t period_ns = 0;             // of a timer that repeats
-  std::size_t place = 0;             // in the heap of timers
-  uint64_t turn = 0;                 // timers of one moment fire in the order in which they were made
+  bool kept = false;                  // by its home; written by the home
+  std::atomic<bool> pending{false};   // an event of it is queued: set by the home, cleared by the event when it has run
+  std::atomic<bool> homeless{false};  // the runtime stops: its home keeps it no more, and need not know of a cancel()
+  int number = -1;                    // descriptor or signal
+  int64_t at_ns = 0;                  // of a timer: CLOCK_MONOTONIC
+  int64_t period_ns = 0;              // of a timer that repeats
+  std::size_t place = 0;              // in the heap of timers
+  uint64_t turn = 0;                  // timers of one moment fire in the order in which they were made
   WatchState<> state;
   std::atomic<uint32_t> uses{1};
   std::atomic<uint32_t> references{1};  // of all uses together
@@ -42,6 +43,12 @@ struct Watch {
   void* callable() noexcept { return this + 1; }
   static Watch* of_callable(void* callable) noexcept { return static_cast<Watch*>(callable) - 1; }
 
+  // Its home will not keep it any more. Release, with the acquire of Scheduler::cancel(), which from now on does not
+  // touch the scheduler.
+  void lose_home() noexcept {
+    homeless.store(true, std::memory_order_release);
+    if (!pending.load(std::memory_order_acquire)) state.cancel();  // else its last run, or the end of that, does it
+  }
   bool repeats() const noexcept { return kind != WatchKind::timer || period_ns != 0; }
 
   // A new watch with room for a callable, aligned to 16, and nobody's yet. Throws std::bad_alloc.

@@ -128,9 +128,16 @@ TEST_F(CApi, ErrorsHaveASentence) {
   vif_watch* watch = nullptr;
   EXPECT_NE(vif_on_readable(runtime, 9999, 1, count, nullptr, &watch), 0);
   EXPECT_EQ(watch, nullptr);
+  const auto wait_here = [](void* ours) {
+    EXPECT_EQ(vif_run(static_cast<vif_runtime*>(ours)), EDEADLK);
+    EXPECT_EQ(vif_wait_idle(static_cast<vif_runtime*>(ours)), EDEADLK);
+    EXPECT_NE(std::string(vif_error_text()).find("its own end"), std::string::npos) << vif_error_text();
+  };
+  EXPECT_EQ(vif_post(runtime, 1, wait_here, runtime), 0);
+  EXPECT_EQ(vif_wait_idle(runtime), 0);
   vif_stop(runtime);
   EXPECT_EQ(vif_post(runtime, 1, count, nullptr), ESHUTDOWN);
-  vif_run(runtime);
+  EXPECT_EQ(vif_run(runtime), 0);
   vif_runtime* none = nullptr;
   EXPECT_EQ(vif_runtime_create(-5, &none), EINVAL);
   EXPECT_EQ(none, nullptr);

@@ -6,6 +6,7 @@
 #include <cstdlib>
 #include <memory>
 #include <mutex>
+#include <stdexcept>
 #include <string>
 #include <thread>
 #include <vector>
@@ -156,6 +157,70 @@ TEST(Runtime, HandlersThatDestroyWhatPosts) {
     runtime.stop_now();
   });
   runtime.run();
+}
+
+// What a watch holds is destroyed when the runtime stops, by a core that has nothing else to do.
+TEST(Runtime, WhatTheEndDestroysMayPost) {
+  struct Poster {
+    Runtime* runtime;
+    std::atomic<int>* ran;
+    void operator()(void*) const {
+      for (Colour colour = 0; colour < 20; ++colour) {
+        EXPECT_TRUE(runtime->post(colour, [ran = ran] { ++*ran; }));
+      }
+    }
+  };
+  for (const bool at_once : {false, true}) {
+    std::atomic<int> ran = 0;
+    Runtime runtime(two_cores());
+    runtime.after(std::chrono::hours(1), 3, [poster = std::shared_ptr<void>(&ran, Poster{&runtime, &ran})] {});
+    if (!at_once) runtime.wait_idle();
+    runtime.stop();
+    runtime.run();
+    EXPECT_EQ(ran, 20);
+  }
+}
+
+TEST(Runtime, WaitingForItselfIsRefused) {
+  for (const bool whole : {false, true}) {
+    Runtime runtime(two_cores());
+    runtime.post(1, [&] { whole ? runtime.run() : runtime.wait_idle(); });
+    EXPECT_THROW(runtime.run(), std::logic_error);
+  }
+}
+
+TEST(Runtime, WatchesMayOutliveIt) {
+  std::vector<Watch> watches;
+  int ends[2];
+  ASSERT_EQ(pipe(ends), 0);
+  for (const bool graceful : {true, false}) {
+    Runtime runtime(two_cores());
+    for (Colour colour = 0; colour < 4; ++colour) {
+      watches.push_back(runtime.every(std::chrono::hours(1), colour, [] {}));
+      watches.push_back(runtime.after(std::chrono::nanoseconds(0), colour, [] {}));
+      watches.push_back(runtime.every(std::chrono::microseconds(10), colour, [] {}));
+      watches.push_back(runtime.on_readable(ends[0], colour, [] {}));
+      watches.push_back(runtime.on_signal(SIGUSR2, colour, [] {}));
+    }
+    graceful ? runtime.stop() : runtime.stop_now();
+  }
+  for (Watch& watch : watches) {
+    EXPECT_FALSE(watch.active());
+    EXPECT_EQ(watch.cancel(), Watch::Cancelled::too_late);
+  }
+  close(ends[0]);
+  close(ends[1]);
+}
+
+TEST(Runtime, ADelayThatNoClockHoldsNeverEnds) {
+  Runtime runtime(two_cores());
+  std::vector<Watch> watches;
+  const auto fired = [] { ADD_FAILURE(); };
+  watches.push_back(runtime.after(std::chrono::nanoseconds::max(), 1, fired));
+  watches.push_back(runtime.every(std::chrono::nanoseconds::max(), 2, fired));
+  watches.push_back(runtime.at(std::chrono::steady_clock::time_point::max(), 3, fired));
+  for (int i = 0; i < 3; ++i) runtime.wait_idle();
+  for (Watch& watch : watches) EXPECT_EQ(watch.cancel(), Watch::Cancelled::prevented);
 }
 
 TEST(Runtime, ManyLiveAndDie) {

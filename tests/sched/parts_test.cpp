@@ -178,7 +178,8 @@ TEST(BatchLimit, HoldsEventsBackForAsLongAsAHandOverCosts) {
   BatchLimit middle(0);
   for (int i = 0; i < 200; ++i) middle.full(middle.limit(), middle.limit() * 300, 600);
   EXPECT_NEAR(static_cast<double>(middle.limit()), 12, 4);
-  EXPECT_LE(middle.worth(), 4U);
+  EXPECT_TRUE(middle.burst_over(4));
+  EXPECT_FALSE(middle.burst_over(1));
   BatchLimit slow(0);
   for (int i = 0; i < 200; ++i) slow.full(slow.limit(), slow.limit() * 5'000, 600);
   EXPECT_EQ(slow.limit(), 1U);
@@ -189,7 +190,7 @@ TEST(BatchLimit, HoldsEventsBackForAsLongAsAHandOverCosts) {
   BatchLimit given(50);
   for (int i = 0; i < 200; ++i) given.full(50, 5'000, 600);
   EXPECT_EQ(given.limit(), 50U);
-  EXPECT_EQ(given.worth(), 50U);
+  EXPECT_FALSE(given.burst_over(49));
   EXPECT_NEAR(static_cast<double>(given.patience()), 5'500, 1'000);
 }
 
@@ -198,6 +199,19 @@ TEST(BatchLimit, PausesAndWakeUpsAreNotTheUsual) {
   // One interval in four is the pause between two bursts, and one hand-over in four wakes the other core.
   for (int i = 0; i < 1'000; ++i) bursts.full(1, i % 4 == 0 ? 1'000'000 : 50, i % 4 == 1 ? 40'000 : 500);
   EXPECT_GE(bursts.limit(), 20U);
+}
+
+TEST(BatchLimit, SmallBurstsAreKeptWhereMoreComes) {
+  BatchLimit limit(0);
+  for (int i = 0; i < 200; ++i) limit.full(limit.limit(), limit.limit() * 30, 600);
+  EXPECT_FALSE(limit.burst_over(4));
+  limit.kept_for_nothing(4);
+  int handed_over = 0;
+  for (int i = 0; i < 160; ++i) handed_over += limit.burst_over(4) ? 1 : 0;
+  EXPECT_EQ(handed_over, 150);  // the rest is tried again
+  EXPECT_FALSE(limit.burst_over(3));
+  limit.kept_with_gain();
+  EXPECT_FALSE(limit.burst_over(4));
 }
 
 TEST(Theft, PaysWhenMoreWaitsThanItCosts) {
