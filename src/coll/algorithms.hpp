@@ -63,8 +63,10 @@ struct Blocks {
   const uint64_t* sizes = nullptr;  // null: all of `bytes`, one after the other
   const int64_t* displacements = nullptr;
   uint64_t bytes = 0;
+  uint64_t above = 0;  // blocks up to this size travel otherwise: they count as empty here
 
-  uint64_t size(int rank) const noexcept { return sizes != nullptr ? sizes[rank] : bytes; }
+  uint64_t size(int rank) const noexcept { return left(sizes != nullptr ? sizes[rank] : bytes); }
+  uint64_t left(uint64_t size) const noexcept { return size > above ? size : 0; }
   int64_t offset(int rank) const noexcept {
     return displacements != nullptr ? displacements[rank] : static_cast<int64_t>(bytes) * rank;
   }

@@ -21,14 +21,17 @@ Collective collective_of_kind(AreaCall::Kind kind) noexcept {
     case AreaCall::Kind::bcast:
       return Collective::bcast;
     case AreaCall::Kind::scatter:
+    case AreaCall::Kind::scatterv:
       return Collective::scatter;
     case AreaCall::Kind::gather:
+    case AreaCall::Kind::gatherv:
       return Collective::gather;
     case AreaCall::Kind::reduce:
       return Collective::reduce;
     case AreaCall::Kind::allgather:
       return Collective::allgather;
     case AreaCall::Kind::alltoall:
+    case AreaCall::Kind::alltoallv:
       return Collective::alltoall;
     case AreaCall::Kind::allreduce:
       return Collective::allreduce;
@@ -73,8 +76,11 @@ uint64_t area_limit(Collective collective, int size) noexcept {
 bool AreaCall::fits() const noexcept {
   if (group->slots == nullptr || kind == Kind::never) return false;
   const Collective collective = collective_of_kind(kind);
+  if (is_vector()) return short_limit() != 0 && area_allowed(collective);
   return longest() <= area_limit(collective, group->size) && area_allowed(collective);
 }
+
+uint64_t AreaCall::short_limit() const noexcept { return area_limit(collective_of_kind(kind), group->size); }
 
 bool AreaCall::hopeless() const noexcept {
   if (group->broken) return true;
@@ -124,13 +130,18 @@ bool AreaCall::enter() noexcept {
   if (entered_) return true;
   if (!use_.open_or_ask()) return false;
   entered_ = true;
-  if (kind != Kind::bcast && kind != Kind::scatter) {
-    write_block();
+  if (is_vector()) waits_ = awaits_blocks();
+  if (kind != Kind::bcast && kind != Kind::scatter && kind != Kind::scatterv) {
+    is_vector() ? write_short_blocks() : write_block();
     count_in();
   } else if (is_root()) {
-    copy_bytes(blocks_, in, kind == Kind::bcast ? bytes : bytes * static_cast<uint64_t>(group->size));
+    if (is_vector()) {
+      write_short_blocks();
+    } else {
+      copy_bytes(blocks_, in, kind == Kind::bcast ? bytes : bytes * static_cast<uint64_t>(group->size));
+    }
     use_.announce();
-    ring_others();
+    is_vector() ? ring_those_that_wait() : ring_others();
   }
   return true;
 }
@@ -160,6 +171,7 @@ void AreaCall::count_in() noexcept {
     if (!is_root()) group->engine->ring(group->processes[root]);
     return;
   }
+  if (is_vector()) return ring_those_that_wait();
   if (last_combines()) {
     combine(block(group->size), 0, group->size - 1);
     use_.publish();
@@ -175,6 +187,10 @@ bool AreaCall::ready() const noexcept {
     case Kind::gather:
     case Kind::reduce:
       return !is_root() || use_.arrived();
+    case Kind::gatherv:
+    case Kind::scatterv:
+    case Kind::alltoallv:
+      return !waits_ || use_.arrived();
     default:
       return last_combines() ? use_.published() : use_.arrived();
   }
@@ -203,6 +219,10 @@ void AreaCall::collect() noexcept {
     case Kind::never:
     case Kind::barrier:
       return;
+    case Kind::gatherv:
+    case Kind::scatterv:
+    case Kind::alltoallv:
+      return collect_short_blocks();
     case Kind::bcast:
       if (!is_root()) copy_bytes(to, blocks_, bytes);
       return;

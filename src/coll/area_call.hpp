@@ -11,6 +11,9 @@
 //                                                                    buffer when few, or when the operator is user code
 //   scan, exscan,
 //   reduce_scatter all                  all                          each process in its own buffer
+//   gatherv,
+//   alltoallv     all: short blocks     all, by those to whom a short block comes
+//   scatterv      root: short blocks    the root, by those whose block is short
 // Blocks are always combined in the order of ranks, so the result is the same bits in all processes and in all runs.
 //
 // Layout of a slot: its words, one block per process, one block for the result. Blocks are whole cache lines.
@@ -36,7 +39,7 @@ uint64_t area_slot_bytes(int size) noexcept;
 
 struct AreaCall {
   enum class Kind : uint8_t {
-    never,  // does not fit: processes do not know each other's sizes
+    never,  // does not fit
     barrier,
     bcast,
     scatter,
@@ -47,7 +50,11 @@ struct AreaCall {
     allreduce,
     scan,
     exscan,
-    reduce_scatter
+    reduce_scatter,
+    // Blocks of different sizes, each known to the two processes that it concerns alone (area_vector.cpp).
+    gatherv,
+    scatterv,
+    alltoallv
   };
 
   AreaCall(Group& its_group, Kind its_kind) noexcept : group(&its_group), kind(its_kind) {}
@@ -76,9 +83,18 @@ struct AreaCall {
   Reduction reduction;
   uint64_t first = 0;  // reductions: the elements that this process gets
   uint64_t count = 0;
-  // allgather: the blocks' sizes and places when they differ; `bytes` is mine then.
+  // The blocks' sizes and places in `out` when they differ (allgather; gatherv: at the root; alltoallv), and those in
+  // `in` (scatterv: at the root; alltoallv, unless in place). `bytes` is the size of mine then.
   const uint64_t* sizes = nullptr;
   const int64_t* displacements = nullptr;
+  const uint64_t* in_sizes = nullptr;
+  const int64_t* in_displacements = nullptr;
+
+  // The last three kinds: blocks up to this many bytes go through the area, longer ones as messages beside it.
+  uint64_t short_limit() const noexcept;
+  bool is_vector() const noexcept { return kind >= Kind::gatherv; }
+  // Whether this process sends or receives a longer one.
+  bool has_long_blocks() const noexcept;
 
  private:
   std::byte* block(int rank) const noexcept;
@@ -92,10 +108,21 @@ struct AreaCall {
   void count_in() noexcept;
   uint64_t longest() const noexcept;
   void collect() noexcept;
+  bool is_short(uint64_t size) const noexcept { return size != 0 && size <= short_limit(); }
+  bool is_long(uint64_t size) const noexcept { return size > short_limit(); }
+  bool is_me(int rank) const noexcept { return rank == group->rank; }
+  bool awaits_blocks() const noexcept;
+  std::byte& waits_mark(int rank) const noexcept;
+  void write_short_blocks() noexcept;
+  void ring_those_that_wait() const noexcept;
+  void collect_short_blocks() noexcept;
+  // alltoallv: where the block of one process for another lies.
+  std::byte* cell(int from, int to) const noexcept { return block(from) + short_limit() * static_cast<uint64_t>(to); }
 
   SlotUse<> use_;
   std::byte* blocks_ = nullptr;
   bool entered_ = false;
+  bool waits_ = true;  // the last three kinds: for blocks of others
 };
 
 }  // namespace vif::coll

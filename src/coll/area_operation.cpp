@@ -3,12 +3,15 @@
 namespace vif::coll {
 
 AreaOperation::AreaOperation(const AreaCall& call, Order order) : call_(call), order_(order) {
-  if (call.sizes != nullptr) {
-    sizes_.assign(call.sizes, call.sizes + call.group->size);
-    displacements_.assign(call.displacements, call.displacements + call.group->size);
-    call_.sizes = sizes_.data();
-    call_.displacements = displacements_.data();
-  }
+  const auto keep = [&call](auto& mine, auto& list) {
+    if (list == nullptr) return;
+    mine.assign(list, list + call.group->size);
+    list = mine.data();
+  };
+  keep(sizes_, call_.sizes);
+  keep(displacements_, call_.displacements);
+  keep(in_sizes_, call_.in_sizes);
+  keep(in_displacements_, call_.in_displacements);
   begin_task_.run = begin;
   leave_task_.run = leave;
   poller_.poll = poll;
@@ -47,10 +50,13 @@ bool AreaOperation::try_to_end(net::Engine& engine) noexcept {
   return true;
 }
 
-void AreaOperation::leave(net::Engine&, net::Task& task) noexcept {
+void AreaOperation::leave(net::Engine& engine, net::Task& task) noexcept {
   AreaOperation& self = *static_cast<OwnTask&>(task).owner;
   if (self.outcome_ == net::Outcome::success) self.call_.leave();
-  self.done_.store(1, std::memory_order_release);
+  if (self.then_ == nullptr) return self.done_.store(1, std::memory_order_release);
+  net::Task& then = *self.then_;
+  self.done_.store(1, std::memory_order_relaxed);
+  then.run(engine, then);
 }
 
 }  // namespace vif::coll

@@ -13,6 +13,8 @@ class AreaOperation final : public Operation {
  public:
   AreaOperation(const AreaCall& call, Order order);
   void start() noexcept override;
+  // Run by the engine when it is complete, instead of `done_` being set: the operation is part of a larger one.
+  void then(net::Task& task) noexcept { then_ = &task; }
 
  private:
   struct OwnTask : net::Task {
@@ -29,8 +31,10 @@ class AreaOperation final : public Operation {
 
   AreaCall call_;
   Order order_;
-  std::vector<uint64_t> sizes_;  // kept: the caller's arrays are read during the call only
-  std::vector<int64_t> displacements_;
+  // Kept: the caller's arrays are read during the call only.
+  std::vector<uint64_t> sizes_, in_sizes_;
+  std::vector<int64_t> displacements_, in_displacements_;
+  net::Task* then_ = nullptr;
   OwnTask begin_task_;
   OwnTask leave_task_;
   OwnPoller poller_;

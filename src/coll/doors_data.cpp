@@ -60,15 +60,27 @@ auto alltoall_to(Group& group, const void* in, uint64_t bytes, void* out, End en
 template <class End>
 auto gatherv_to(Group& group, const void* in, uint64_t bytes, void* out, const Blocks& blocks, int root,
                 End end) noexcept {
-  return end(AreaCall(group, Kind::never),
-             [&](Schedule& schedule) { gather_linear(schedule, in, in == in_place ? 0 : bytes, out, blocks, root); });
+  AreaCall call = blocks_call(group, Kind::gatherv, in, bytes, out, root);
+  call.sizes = group.rank == root ? blocks.sizes : nullptr;
+  call.displacements = group.rank == root ? blocks.displacements : nullptr;
+  return end(call, [&](Schedule& schedule, uint64_t above) {
+    Blocks left = blocks;
+    left.above = above;
+    gather_linear(schedule, in, in == in_place ? 0 : left.left(bytes), out, left, root);
+  });
 }
 
 template <class End>
 auto scatterv_to(Group& group, const void* in, const Blocks& blocks, void* out, uint64_t bytes, int root,
                  End end) noexcept {
-  return end(AreaCall(group, Kind::never),
-             [&](Schedule& schedule) { scatter_linear(schedule, in, blocks, out, bytes, root); });
+  AreaCall call = blocks_call(group, Kind::scatterv, in, bytes, out, root);
+  call.in_sizes = group.rank == root ? blocks.sizes : nullptr;
+  call.in_displacements = group.rank == root ? blocks.displacements : nullptr;
+  return end(call, [&](Schedule& schedule, uint64_t above) {
+    Blocks left = blocks;
+    left.above = above;
+    scatter_linear(schedule, in, left, out, left.left(bytes), root);
+  });
 }
 
 template <class End>
@@ -81,7 +93,17 @@ auto allgatherv_to(Group& group, const void* in, void* out, const Blocks& blocks
 
 template <class End>
 auto alltoallv_to(Group& group, const void* in, const Blocks& from, void* out, const Blocks& to, End end) noexcept {
-  return end(AreaCall(group, Kind::never), [&](Schedule& schedule) { alltoall_pairwise(schedule, in, from, out, to); });
+  AreaCall call = blocks_call(group, Kind::alltoallv, in, 0, out, 0);
+  call.sizes = to.sizes;
+  call.displacements = to.displacements;
+  call.in_sizes = in == in_place ? nullptr : from.sizes;
+  call.in_displacements = in == in_place ? nullptr : from.displacements;
+  return end(call, [&](Schedule& schedule, uint64_t above) {
+    Blocks leaving = from;
+    Blocks coming = to;
+    leaving.above = coming.above = above;
+    alltoall_pairwise(schedule, in, leaving, out, coming);
+  });
 }
 
 }  // namespace

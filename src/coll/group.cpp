@@ -59,4 +59,31 @@ net::Outcome run_schedule(ScheduleOperation& operation) noexcept {
   return wait_for(operation, *operation.schedule().group().engine);
 }
 
+net::Outcome run_mixed(AreaCall& call, ScheduleOperation& messages) noexcept {
+  struct Both {
+    AreaCall& call;
+    ScheduleOperation& messages;
+    bool ready() const noexcept { return call.enter() && call.ready(); }
+    bool over() const noexcept { return (ready() || call.hopeless()) && messages.complete(); }
+  };
+  net::Engine& engine = *call.group->engine;
+  if (call.group->several_threads) {
+    AreaOperation area(call, Order::blocking);
+    area.start();
+    messages.start();
+    const net::Outcome through_area = wait_for(area, engine);
+    const net::Outcome through_messages = wait_for(messages, engine);
+    return through_area != net::Outcome::success ? through_area : through_messages;
+  }
+  if (call.group->broken) return net::Outcome::peer_dead;
+  call.take_use(Order::blocking);
+  Both both{call, messages};
+  call.enter();
+  messages.start();
+  if (!both.over()) engine.wait_until([](void* it) { return static_cast<Both*>(it)->over(); }, &both);
+  if (!both.ready()) return net::Outcome::peer_dead;
+  call.leave();
+  return messages.outcome();
+}
+
 }  // namespace vif::coll

@@ -85,10 +85,8 @@ def watch(job, records, stall, deadline):
         except subprocess.TimeoutExpired:
             now = time.time()
             if now > deadline:
-                end(job)
                 raise OutOfTime from None
             if now - max(began, newest_change(records)) > stall:
-                end(job)
                 return f"no test began or ended for {stall} s"
 
 
@@ -113,7 +111,11 @@ def run_once(installation, library, ranks, modules, finished, folder, stall, dea
             cwd=folder,
             start_new_session=True,
         )
-        return watch(job, folder / "records", stall, deadline)
+        try:
+            return watch(job, folder / "records", stall, deadline)
+        finally:
+            if job.poll() is None:
+                end(job)
 
 
 def run(installation, library, ranks, modules, folder, stall, deadline):

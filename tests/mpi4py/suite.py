@@ -18,6 +18,7 @@ import math
 import os
 import pathlib
 import re
+import signal
 import sys
 import time
 
@@ -96,6 +97,8 @@ def judge(results, ranks, listed):
 
 def main():
     arguments = parse_arguments()
+    # Told to end, it ends the ranks that run.
+    signal.signal(signal.SIGTERM, lambda number, frame: sys.exit(128 + number))
     installation = Installation(pathlib.Path(arguments.build) / "mpi4py", arguments.build)
     try:
         installation.prepare(arguments.library)
