@@ -273,6 +273,8 @@ bool Core::start(Moving* moving, bool sending, bool closing) noexcept {
       return false;
     }
     at_work_.fetch_add(2, std::memory_order_relaxed);
+    moving->peer = moving->process;
+    moving->is_body = moving->context != context_of(moving->process, messages);
     moving_.insert(moving);
   }
   {
@@ -354,7 +356,7 @@ void Core::check_peers() {
     const std::lock_guard tables(lock_);
     for (const auto& [id, called] : calls_) asked.insert(called->process);
     for (const auto& [key, served] : served_) asked.insert(key.first);
-    for (const Moving* moving : moving_) asked.insert(moving->process);
+    for (const Moving* moving : moving_) asked.insert(moving->peer);
   }
   if (asked.empty()) return;
   {
@@ -459,9 +461,10 @@ void Core::cancel_bodies(int process) noexcept {
   const std::lock_guard guard(lock_);
   net::ApiScope scope(*engine_);
   for (Moving* moving : moving_) {
-    if (process >= 0 && moving->process != process) continue;
-    if (moving->context == context_of(moving->process, messages) || moving->cancel_wanted) continue;
-    if (!moving->complete()) engine_->cancel(*moving);
+    if ((process >= 0 && moving->peer != process) || !moving->is_body || moving->given_up) continue;
+    if (moving->complete()) continue;
+    moving->given_up = true;
+    engine_->cancel(*moving);
   }
 }
 

@@ -34,6 +34,10 @@ struct Moving : net::Request {
   enum class What : uint8_t { arrival, sent, body };
   explicit Moving(What kind) noexcept : what(kind) {}
   const What what;
+  // Under the lock of the tables: what is the engine's once it has started may not be read.
+  int peer = -1;
+  bool is_body = false;
+  bool given_up = false;
 };
 
 struct Arrival final : Moving {

@@ -16,7 +16,7 @@ namespace {
 using net::Engine;
 using net::Request;
 
-#ifdef __SANITIZE_ADDRESS__
+#if defined __SANITIZE_ADDRESS__ || defined __SANITIZE_THREAD__
 constexpr bool kMemoryIsKeptAfterFree = true;
 #else
 constexpr bool kMemoryIsKeptAfterFree = false;
