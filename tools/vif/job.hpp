@@ -89,6 +89,7 @@ class Job {
   // watch_job.cpp
   bool reap();  // true: children are left, ranks or orphans of ranks (the guardian does not count)
   void await_cause();
+  bool somebody_dies() const;
   void note_abort();
   void note_exit(int rank, int status);
   void note_killed(int rank, int signal, launch::PmiServer::State state);

@@ -1,5 +1,7 @@
 // A job: how its ranks end, and what they say on the PMI-1 connection. Context: app; one thread.
+#include <algorithm>
 #include <cerrno>
+#include <sstream>
 
 #include <poll.h>
 #include <sys/socket.h>
@@ -8,11 +10,30 @@
 
 #include "job.hpp"
 #include "job_tags.hpp"
+#include "machine/cpus.hpp"
 #include "text.hpp"
 
 namespace vif::tool {
 
 using PmiState = launch::PmiServer::State;
+
+namespace {
+
+// The kernel's mark of a process that ends (PF_EXITING), the ninth word of its line in /proc.
+bool dies(pid_t process) {
+  constexpr unsigned long exiting = 4;
+  std::string line;
+  machine::read_file("/proc/" + std::to_string(process) + "/stat", line);
+  const std::size_t name_ends = line.rfind(')');
+  if (name_ends == std::string::npos) return false;
+  std::istringstream words(line.substr(name_ends + 1));
+  std::string word;
+  for (int i = 3; i < 9; ++i) words >> word;
+  unsigned long flags = 0;
+  return (words >> flags) && (flags & exiting) != 0;
+}
+
+}  // namespace
 
 bool Job::reap() {
   int status = 0;
@@ -89,12 +110,18 @@ void Job::note_code(int rank, int code, PmiState state) {
 // A process that is being killed loses its memory some time before it can be reaped, and others that copy from it see
 // that first: a rank that aborts is given a moment for the death that was its cause to show.
 void Job::await_cause() {
+  constexpr int moment_ms = 20, patience_ms = 1000;
   awaiting_cause_ = true;
-  for (int tries = 0; tries < 20 && !failed_; ++tries) {
+  for (int tries = 0; !failed_ && (tries < moment_ms || (tries < patience_ms && somebody_dies())); ++tries) {
     reap();
     if (!failed_) poll(nullptr, 0, 1);
   }
   awaiting_cause_ = false;
+}
+
+// Whether a rank is on its way out, which takes long where others want the CPUs.
+bool Job::somebody_dies() const {
+  return std::any_of(ranks_.begin(), ranks_.end(), [](const Rank& rank) { return rank.alive && dies(rank.process); });
 }
 
 // What a rank said with MPI_Abort, unless a cause was found meanwhile.
@@ -124,7 +151,7 @@ bool Job::read_control(int rank) {
   }
   if (const auto& abort = server_.aborted(); abort && !failed_) {
     // A rank may call MPI_Abort because another one died: the death is the cause then.
-    if (abort->rank == rank && self.alive) await_cause();
+    if (abort->rank == rank) await_cause();
     note_abort();
   }
   check_absent();
