@@ -76,6 +76,10 @@ constexpr Option table[] = {
     {"VIF_SCHED_POLL", "auto", "auto|epoll|io_uring",
      "How event runtimes watch descriptors; auto: what `vif info --machine` says."},
     {"VIF_STATS", "0", "0|1", "Whether each process prints at its end what its communications did."},
+    {"VIF_OVERLAP_REPORT", "0", "0|1|text",
+     "Whether mpirun says at the end of a job, for each call that starts something non-blocking, how much of it was "
+     "hidden "
+     "behind computation: not (0), on standard error (1), or as JSON in the file of that name."},
     {"VIF_COLL", "", "text",
      "Which algorithms collectives use, such as bcast=chain,allreduce=ring; `vif info --coll` lists them. The same in "
      "all ranks. Empty: what costs least."},

@@ -8,6 +8,7 @@ usage: generate.py TABLE_FOLDER HEADER OUTPUT_FOLDER
                            collectives.cpp  the forms of each collective, all by one call of collectives.csv
                            files.cpp  the data functions of files, from their names
                            windows.cpp  the accesses to windows, from their names
+                           tracer.cpp  the entry points of the recorder of `vif trace` (tools/tracer)
                            exports.map  the linker's list of what the library exports
                            table.cpp  the list that `vif info --mpi` prints
 A file is rewritten only when its text changes, so that nothing is compiled again for nothing.
@@ -155,17 +156,22 @@ QUESTION = re.compile(r"MPI_(Test(all|any|some)?|I(m)?probe|Request_get_status(_
 CONVERSATION = re.compile(r"MPI_(S|Rs|Ss)?(end|Recv|Sendrecv(_replace)?)(_c)?$")
 
 
+def is_recorded(function):
+    """Whether a call of it is worth noting: for the diary, and for traces."""
+    name = function["name"]
+    return name == "MPI_Finalize" or (
+        name not in ("MPI_Cancel",)
+        and any(COMMUNICATING.match(parameter.strip()) for parameter in function["parameters"].split(","))
+        and not ASKING.match(name)
+    )
+
+
 def entry_line(number, function):
     """What an entry point does first."""
     name = function["name"]
     if function["anytime"] == "yes":
         return f'  enter_anytime("{name}");'
-    recorded = name == "MPI_Finalize" or (
-        name not in ("MPI_Cancel",)
-        and any(COMMUNICATING.match(parameter.strip()) for parameter in function["parameters"].split(","))
-        and not ASKING.match(name)
-    )
-    if not recorded:
+    if not is_recorded(function):
         return f'  enter("{name}");'
     kind = "Question" if QUESTION.match(name) else "Conversation" if CONVERSATION.match(name) else "Visit"
     return f'  {"" if kind == "Conversation" else "const "}{kind} visit("{name}", {number});'
@@ -276,6 +282,68 @@ def exports(functions):
     ]
     points = "\n\n".join(entry_point(*pair) for pair in enumerate(functions))
     return "\n".join(lines) + points + '\n\n}  // extern "C"\n'
+
+
+# The calls that complete operations: which they are asked about, and which they have completed.
+COMPLETIONS = {
+    "MPI_Wait": ("1, request", "all(code, true)"),
+    "MPI_Waitall": ("count, array_of_requests", "all(code, true)"),
+    "MPI_Waitany": ("count, array_of_requests", "one(code, *indx)"),
+    "MPI_Waitsome": ("incount, array_of_requests", "some(code, *outcount, array_of_indices)"),
+    "MPI_Test": ("1, request", "all(code, *flag != 0)"),
+    "MPI_Testall": ("count, array_of_requests", "all(code, *flag != 0)"),
+    "MPI_Testany": ("count, array_of_requests", "one(code, *flag != 0 ? *indx : -1)"),
+    "MPI_Testsome": ("incount, array_of_requests", "some(code, *outcount, array_of_indices)"),
+    "MPI_Request_free": ("1, request", "all(code, true)"),
+}
+INITIALISING = ("MPI_Init", "MPI_Init_thread", "MPI_Session_init")
+# They give a request that is under way.
+STARTING = re.compile(r"MPI_(I(?!probe|mprobe)\w+|Comm_i\w+|R(put|get|get_accumulate|accumulate))(_c)?$")
+
+
+def traced_call(number, function):
+    name, parameters = function["name"], function["parameters"]
+    arguments = ", ".join(parameter_names(parameters))
+    lines = [f"int {name}({parameters}) {{"]
+    lines.append(f'  static const auto real = reinterpret_cast<decltype(&{name})>(vif::tracer::next("P{name}"));')
+    lines.append(f"  vif::tracer::Call call({number}, __builtin_return_address(0));")
+    if name in COMPLETIONS:
+        lines.append(f"  vif::tracer::Completion completion(call, {COMPLETIONS[name][0]});")
+    lines.append(f"  const int code = real({arguments});")
+    if name in COMPLETIONS:
+        lines.append(f"  completion.{COMPLETIONS[name][1]};")
+    elif name in INITIALISING:
+        lines.append("  if (code == MPI_SUCCESS) call.initialised();")
+    elif name == "MPI_Start":
+        lines.append("  call.started(code, *request);")
+    elif name == "MPI_Startall":
+        lines.append("  call.started(code, count, array_of_requests);")
+    elif STARTING.match(name) and parameters.endswith("MPI_Request *request"):
+        lines.append("  if (code == MPI_SUCCESS) call.started(code, *request);")
+    return "\n".join(lines + ["  return code;", "}"])
+
+
+def tracer(functions):
+    """The functions of the recorder: they note the call and go on in the library."""
+    lines = [
+        f"// {NOTICE}",
+        "//",
+        "// The functions of MPI, noted and passed on. Context: app.",
+        "#pragma GCC visibility push(default)",
+        "#include <mpi.h>",
+        "#pragma GCC visibility pop",
+        "",
+        '#include "tracer.hpp"',
+        "",
+        'extern "C" {',
+        "",
+    ]
+    calls = [
+        traced_call(number, function)
+        for number, function in enumerate(functions)
+        if function["returns"] == "int" and (is_recorded(function) or function["name"] in INITIALISING)
+    ]
+    return "\n".join(lines) + "\n\n".join(calls) + '\n\n}  // extern "C"\n'
 
 
 def collective_forms(name):
@@ -466,6 +534,8 @@ def main():
     # The extensions of include/vif/mpi_ext.h.
     calls += [f"VIF_Waitable_{what}" for what in ("create", "fd", "free", "on_complete", "test")]
     calls.append("vif_engine_door")  # src/net/door.hpp
+    calls.append("vif_trace_door")  # src/mpi/trace_door.hpp
+    write(output / "tracer.cpp", tracer(functions))
     write(
         output / "exports.map",
         "{\n  global: MPI_*; PMPI_*;\n  " + " ".join(f"{name};" for name in calls) + "\n  local: *;\n};\n",

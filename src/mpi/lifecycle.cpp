@@ -9,6 +9,7 @@
 #include "mpi/info_environment.hpp"
 #include "mpi/predefined_attributes.hpp"
 #include "mpi/process.hpp"
+#include "trace/recording.hpp"
 
 namespace vif::mpi {
 namespace {
@@ -19,6 +20,7 @@ bool world_ended = false;
 pid_t main_thread = 0;
 
 void leave_job() {
+  trace::stop_recording();
   Process::stop();
   phase.store(Phase::finalized, std::memory_order_release);
 }
@@ -42,6 +44,7 @@ bool begin_use(int thread_level, std::string& error) {
     error = base::check_options();
     if (!error.empty() || !Process::start(thread_level, error)) return false;
     main_thread = gettid();
+    trace::start_recording(engine().process());
     fill_predefined_attributes(*process());
     complete_environment_info(process()->engine->together(), thread_level);
     phase.store(Phase::running, std::memory_order_release);

@@ -33,6 +33,7 @@
 #include "react/levers.hpp"
 #include "react/nudger.hpp"
 #include "react/policy.hpp"
+#include "trace/recording.hpp"
 
 namespace vif::net {
 
@@ -328,6 +329,8 @@ class Core final : public Engine, public RemoteMemory {
   void settle() noexcept;
   void rest_outside() noexcept;
   void react() noexcept;
+  uint64_t moved_so_far() const noexcept;  // as far as counters tell
+  void tell_recorder(trace::Span& span, trace::Reaction by, uint64_t moved_before) const noexcept;
   void linger() noexcept;
   void rest_around_call(bell::Posture posture) noexcept;
   void start_helper() noexcept;

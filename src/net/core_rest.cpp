@@ -11,6 +11,7 @@
 #include "base/clock.hpp"
 #include "bell/foreign_calls.hpp"
 #include "net/core.hpp"
+#include "trace/recording.hpp"
 
 namespace vif::net {
 namespace {
@@ -184,10 +185,25 @@ void Core::linger() noexcept {
 void Core::on_interrupt(bell::Interrupt kind) noexcept {
   counters_.interrupts_taken.add_together();  // whether or not it comes to own the engine
   if (kind == bell::Interrupt::user) counters_.user_interrupts_taken.add_together();
-  if (multiple_) return react();  // nobody learns from gaps
+  trace::Span span(trace::What::interrupt);
+  const uint64_t moved = span.records() ? moved_so_far() : 0;
   const int64_t start = base::now_ns();
   react();
+  if (span.records()) tell_recorder(span, trace::Reaction::interrupt, moved);
+  if (multiple_) return;  // nobody learns from gaps
   interrupted_ns_ = interrupted_ns_ + base::now_ns() - start + interrupt_cost_ns;
+}
+
+// Context: handler
+uint64_t Core::moved_so_far() const noexcept {
+  return counters_.copied_waiting + counters_.copied_app + counters_.copied_handler + counters_.fragments;
+}
+
+// Context: handler
+void Core::tell_recorder(trace::Span& span, trace::Reaction by, uint64_t moved_before) const noexcept {
+  const uint64_t moved = moved_so_far() - moved_before;
+  span.event().bytes = moved;
+  if (const auto watcher = trace::reaction_watcher.load(std::memory_order_acquire)) watcher(by, moved != 0);
 }
 
 // Context: app. The thread that took user interrupts ends, and was perhaps counted on: one of the others is called by a
@@ -219,12 +235,15 @@ void Core::react() noexcept {
 // Context: helper
 void Core::on_helper() noexcept {
   counters_.helper_runs.add_together();
+  trace::Span span(trace::What::helper);
+  const uint64_t moved = span.records() ? moved_so_far() : 0;
   bool more = true;
   while (more) {
     if (!own(Owner::helper)) break;  // the owner goes round once more
     turn();
     more = disown();
   }
+  if (span.records()) tell_recorder(span, trace::Reaction::helper, moved);
   const bell::Posture posture = resting_.load(std::memory_order_relaxed);
   if (posture == bell::Posture::quiet || pending() == 0) return;
   rest(posture, Owner::helper);

@@ -159,6 +159,8 @@ void Core::copy_slices(Request& request, int peer, bool reading) noexcept {
   auto* buffer = static_cast<std::byte*>(request.buffer);
   std::byte* const there = mapped(reading ? moving.sender_place() : moving.receiver_place(), moving.taken());
   const int pid = segment_.record(peer).address.process;
+  trace::Span span(trace::What::copy);
+  span.event().started = peer;
   while (copy_budget_ > 0 && moving.claim(!reading, slice, from, bytes)) {
     copy_budget_ -= std::min(copy_budget_, bytes);
     if (there == nullptr) {
@@ -171,6 +173,7 @@ void Core::copy_slices(Request& request, int peer, bool reading) noexcept {
     (owner_ == Owner::waiting   ? counters_.copied_waiting
      : owner_ == Owner::handler ? counters_.copied_handler
                                 : counters_.copied_app) += bytes;
+    span.event().bytes += bytes;
     if (moving.finish(bytes)) {
       notify(peer, reading ? !moving.sender_attentive() : !moving.receiver_attentive());
       return;

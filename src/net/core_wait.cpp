@@ -55,7 +55,10 @@ void Core::wait_as_follower(bool (*condition)(void*), void* argument) noexcept {
   me_->bell.ring(true);  // what this thread began may need the leader, who may sleep
   followers_.fetch_add(1, std::memory_order_seq_cst);
   const uint32_t epoch = epoch_.load(std::memory_order_seq_cst);
-  if (!condition(argument) && led_.load(std::memory_order_seq_cst)) base::RealAtoms::wait(epoch_, epoch, -1);
+  if (!condition(argument) && led_.load(std::memory_order_seq_cst)) {
+    const trace::Span span(trace::What::sleep);
+    base::RealAtoms::wait(epoch_, epoch, -1);
+  }
   followers_.fetch_sub(1, std::memory_order_relaxed);
 }
 
@@ -132,6 +135,8 @@ void Core::wait_as_leader(bool (*condition)(void*), void* argument) noexcept {
     me_->waiting.store(0, std::memory_order_relaxed);
     return;
   }
+  const trace::Span span(trace::What::look);
+  if (span.records()) trace::long_waits.fetch_add(1, std::memory_order_relaxed);
   const int64_t start = base::now_ns();
   me_->waiting_since.store(start, std::memory_order_relaxed);
   if (look_for_a_while(condition, argument, start)) {
@@ -279,6 +284,7 @@ void Core::sleep_on_bell(bool (*condition)(void*), void* argument) noexcept {
   }
   bool rung = true;
   if (!condition(argument)) {
+    const trace::Span span(trace::What::sleep);
     if (sleeps_on_link()) {
       rung = link_->sleep(peer_check_ns);
     } else {

@@ -11,6 +11,8 @@ const std::vector<Command>& commands() {
       {"bench", "Measure latency, bandwidth, overlap and more, beside other MPI libraries if wanted.", bench_command},
       {"report", "Make a page with pictures of what vif bench has written.", report_command},
       {"demo", "Show what is gained when a program computes while messages move.", demo_command},
+      {"trace", "Record what the ranks of a job do and when, and say how much communication was hidden.",
+       trace_command},
       {"sim", "Run a collective beside a computation on a simulated machine of up to hundreds of cores.", sim_command},
   };
   return table;

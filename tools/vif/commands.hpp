@@ -23,6 +23,7 @@ int hang_command(const Arguments& arguments);
 int bench_command(const Arguments& arguments);
 int report_command(const Arguments& arguments);
 int demo_command(const Arguments& arguments);
+int trace_command(const Arguments& arguments);
 int sim_command(const Arguments& arguments);
 
 }  // namespace vif::tool

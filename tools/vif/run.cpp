@@ -5,6 +5,7 @@
 #include "commands.hpp"
 #include "job.hpp"
 #include "plan.hpp"
+#include "trace.hpp"
 #include "version.hpp"
 
 namespace vif::tool {
@@ -47,7 +48,14 @@ int run_command(const Arguments& arguments) {
     std::fprintf(stderr, "vif run: %s\n", sentence.c_str());
     return 2;
   }
-  return Job(reading.plan).run();
+  OverlapOnDemand overlap;
+  if (std::string sentence; !overlap.prepare(sentence)) {
+    std::fprintf(stderr, "vif run: %s\n", sentence.c_str());
+    return 2;
+  }
+  const int code = Job(reading.plan).run();
+  overlap.report();
+  return code;
 }
 
 }  // namespace vif::tool

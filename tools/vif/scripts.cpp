@@ -7,23 +7,14 @@
 #include <system_error>
 
 #include <unistd.h>
-#include <climits>
 
 #include "commands.hpp"
+#include "installation.hpp"
 #include "places.hpp"
 
 namespace vif::tool {
 
 namespace {
-
-std::string own_prefix() {
-  char path[PATH_MAX];
-  const ssize_t length = readlink("/proc/self/exe", path, sizeof path);
-  if (length <= 0) return {};
-  std::string file(path, static_cast<std::size_t>(length));
-  for (int level = 0; level < 2; ++level) file.resize(std::min(file.size(), file.rfind('/')));
-  return file;
-}
 
 bool readable(const std::string& path) { return access(path.c_str(), R_OK) == 0; }
 

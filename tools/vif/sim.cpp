@@ -5,13 +5,11 @@
 #include <string>
 #include <vector>
 
-#include <unistd.h>
-#include <climits>
-
 #include <CLI/CLI.hpp>
 
 #include "coll/split.hpp"
 #include "commands.hpp"
+#include "installation.hpp"
 #include "places.hpp"
 #include "sim/scenario.hpp"
 
@@ -53,10 +51,7 @@ int wrong(const std::string& sentence) {
 // A file, or the name of one that is installed, or that lies in the source tree of a build tree.
 std::string machine_file(const std::string& name) {
   if (name.find('/') != std::string::npos || name.find(".json") != std::string::npos) return name;
-  char path[PATH_MAX];
-  const ssize_t length = readlink("/proc/self/exe", path, sizeof path);
-  std::string prefix(path, static_cast<std::size_t>(std::max<ssize_t>(0, length)));
-  for (int level = 0; level < 2; ++level) prefix.resize(std::min(prefix.size(), prefix.rfind('/')));
+  const std::string prefix = own_prefix();
   const std::string file = "/" + name + ".json";
   const bool built_here = prefix == build_folder;
   return (built_here ? std::string(source_folder) + "/src/sim/machines" : prefix + "/share/vif/machines") + file;

@@ -16,6 +16,7 @@
 #include "job.hpp"
 #include "job_tags.hpp"
 #include "spawn.hpp"
+#include "trace_folder.hpp"
 
 namespace vif::tool {
 
@@ -135,6 +136,7 @@ std::vector<std::string> Job::job_environment(const Program& program, const Worl
   environment.push_back("VIF_JOB_PID=" + std::to_string(getpid()));
   environment.push_back(mark_);
   if (segment_ >= 0) environment.push_back("VIF_JOB_SEGMENT_FD=" + std::to_string(segment_));
+  add_trace_environment(environment);
   return environment;
 }
 
