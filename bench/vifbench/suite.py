@@ -128,7 +128,7 @@ def _nbc(quick, options):
     }
     if options.collectives:
         arguments["collectives"] = options.collectives
-    ranks = [int(text) for text in (options.ranks or "2,4").split(",")]
+    ranks = [int(text) for text in (options.ranks or ("2" if options.link else "2,4")).split(",")]
     return [Job(f"{number} ranks", "nbc", number, arguments, 300 if quick else 1200) for number in ranks]
 
 

@@ -289,7 +289,8 @@ def _automatic(records):
 def of_records(records):
     rows = _latency(records) + _overlap(records) + _quiet(records) + _wait(records) + _oversubscribe(records)
     rows += _collectives(records) + _overlap_shaped(records) + _between_hosts(records)
-    rows += [row for job in _jobs(records, "nbc") for row in nbc_tables.verdicts(job)]
+    for link in (None, "tcp", "shaped", "rails"):
+        rows += [row for job in _jobs(records, "nbc", link) for row in nbc_tables.verdicts(job, link)]
     rows += _reactivity(records) + _automatic(records) + event_verdicts.of_records(records)
     table = Table("Promises", ["what", "promised", "measured", ""], rows)
     if any(not record["conditions"]["idle"] for record in records):
