@@ -2,6 +2,7 @@
 #include "sched/colour_table.hpp"
 
 #include <memory>
+#include <new>
 #include <utility>
 
 namespace vif::sched {
@@ -22,11 +23,17 @@ ColourTable::~ColourTable() {
 }
 
 Colour& ColourTable::insert(ColourId id) {
-  auto colour = std::make_unique<Colour>(id);
-  if ((count_ + 1) * 2 > slots_.size()) make_room();
-  place(colour.get());
-  ++count_;
-  return *colour.release();
+  // Perhaps it has events there.
+  if (id == nobody || spare_.state != Colour::State::idle || spare_.shared_running != 0) return spare_;
+  try {
+    auto colour = std::make_unique<Colour>(id);
+    if ((count_ + 1) * 2 > slots_.size()) make_room();
+    place(colour.get());
+    ++count_;
+    return *colour.release();
+  } catch (const std::bad_alloc&) {
+    return spare_;
+  }
 }
 
 void ColourTable::place(Colour* colour) noexcept {

@@ -1,5 +1,7 @@
 // The colours that belong to a core: from the number to the queue. Open addressing; grows, and forgets idle colours
-// that nobody has given a priority before it grows. Context: core; find() allocates when the colour is new.
+// that nobody has given a priority before it grows. Where there is no memory for a new colour, its events go into one
+// queue with those of other such colours until that is empty: they lose parallelism, not order. Context: core; find()
+// allocates when the colour is new.
 #pragma once
 
 #include <cstddef>
@@ -20,7 +22,10 @@ class ColourTable {
   ColourTable(const ColourTable&) = delete;
   ColourTable& operator=(const ColourTable&) = delete;
 
-  // The queue of a colour, made when it is not there. Throws std::bad_alloc.
+  // The name of the queue of those without memory. Who uses it as a colour shares that queue.
+  static constexpr ColourId nobody = ~ColourId{0};
+
+  // The queue of a colour, made when it is not there.
   Colour& find(ColourId id) {
     for (std::size_t at = slot_of(id);; at = (at + 1) & mask_) {
       Colour* colour = slots_[at];
@@ -36,6 +41,7 @@ class ColourTable {
     for (Colour* colour : slots_) {
       if (colour != nullptr) visit(*colour);
     }
+    visit(spare_);
   }
 
  private:
@@ -46,6 +52,7 @@ class ColourTable {
   void make_room();
 
   std::vector<Colour*> slots_;
+  Colour spare_{nobody};  // in no slot
   std::size_t mask_;
   std::size_t count_ = 0;
 };

@@ -155,7 +155,7 @@ class Core {
   int64_t until_next_theft() noexcept;
 
   // core_watch.cpp
-  void fire(Watch& watch);
+  bool fire(Watch& watch) noexcept;
   void fire_timers();
   void fire_signals();
   bool poll_sources(int64_t timeout_ns);
@@ -213,6 +213,8 @@ class Core {
   std::vector<int> victims_;
   std::vector<Seen> seen_;  // by core
   Theft theft_;
+  uint32_t theft_pause_ = 1;  // looks for work, from one look at the victims to the next
+  uint32_t unstolen_ = 0;     // of them, since the last
   int64_t nap_ns_ = 0;  // how long the core sleeps before it looks for victims again
   std::atomic<uint64_t> steals_{0};
   Timers timers_;

@@ -14,6 +14,11 @@
 #include "sched/ticks.hpp"
 
 namespace vif::sched {
+namespace {
+
+constexpr uint32_t longest_theft_pause = 32;  // in looks at the own inbox, 32 at a time: 20 us or so
+
+}  // namespace
 
 Core::~Core() {
   const int waited_on = wake_ends_[0].load(std::memory_order_relaxed);
@@ -79,7 +84,13 @@ bool Core::look_for(int64_t budget, int64_t began, uint32_t arrivals) {
     if (scheduler_.ended() || line_.signal_news.load(std::memory_order_relaxed) != 0) return true;
     if (has_sources() && poll_sources(0)) return true;
     // A thief may have emptied the inbox meanwhile, and made this core count as busy by that.
-    if (stealing_ && (!nothing_to_run() || steal())) return true;
+    if (stealing_ && !nothing_to_run()) return true;
+    // To look at the victims' lines slows them down: less and less often where there is nothing to be had.
+    if (stealing_ && ++unstolen_ >= theft_pause_) {
+      unstolen_ = 0;
+      if (steal()) return true;
+      theft_pause_ = std::min(2 * theft_pause_, longest_theft_pause);
+    }
     const int64_t before = std::exchange(now, ticks());
     if (now - began >= budget) return false;
     if (now - before < contested_ticks_) continue;

@@ -162,6 +162,7 @@ bool Core::steal() {
     guard_.open();
     stolen_.clear();
     nap_ns_ = 0;
+    theft_pause_ = 1;
     steals_.store(steals_.load(std::memory_order_relaxed) + 1, std::memory_order_relaxed);
     theft_began_ = now;
     theft_usual_ = victim.mean_.load(std::memory_order_relaxed);

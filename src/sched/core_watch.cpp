@@ -16,6 +16,9 @@
 namespace vif::sched {
 namespace {
 
+// After which a timer is tried again.
+constexpr int64_t without_memory_ns = 1'000'000;
+
 int64_t monotonic_ns() noexcept {
   timespec now;
   clock_gettime(CLOCK_MONOTONIC, &now);
@@ -89,9 +92,15 @@ void Core::let_go_of_all() noexcept {
   while (Watch* watch = descriptors_ ? descriptors_->any() : nullptr) end(*watch);
 }
 
-void Core::fire(Watch& watch) {
-  if (scheduler_.stopping() || watch.pending.load(std::memory_order_acquire)) return;
-  Event* event = scheduler_.allocate(sizeof(void*), watch.colour);
+// False: there is no memory.
+bool Core::fire(Watch& watch) noexcept {
+  if (scheduler_.stopping() || watch.pending.load(std::memory_order_acquire)) return true;
+  Event* event = nullptr;
+  try {
+    event = scheduler_.allocate(sizeof(void*), watch.colour);
+  } catch (const std::bad_alloc&) {
+    return false;
+  }
   event->invoke = run_watch;
   event->kind = Kind::ordinary;
   new (event->payload()) Watch*(&watch);
@@ -100,6 +109,7 @@ void Core::fire(Watch& watch) {
   tally_.busy();
   post(*event, index_);
   fired_ = true;
+  return true;
 }
 
 void Core::fire_timers() {
@@ -108,8 +118,10 @@ void Core::fire_timers() {
   while (Watch* timer = timers_.first()) {
     if (timer->at_ns > now) return;
     timers_.remove(*timer);
-    fire(*timer);
-    if (timer->period_ns != 0) {
+    if (!fire(*timer)) {
+      timer->at_ns = now + without_memory_ns;
+      timers_.add(*timer);
+    } else if (timer->period_ns != 0) {
       // The moments that have been missed are left out, and the rhythm is kept.
       timer->at_ns += timer->period_ns * ((now - timer->at_ns) / timer->period_ns + 1);
       timers_.add(*timer);

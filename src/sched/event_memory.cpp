@@ -11,6 +11,7 @@ namespace event_memory {
 
 Event* take_otherwise(std::size_t bytes, memory::PlaceNumber runs_at) {
   void* room = runs_at == memory::no_place ? std::malloc(bytes) : memory::allocate_for(runs_at, bytes);
+  if (room == nullptr) room = std::malloc(bytes);  // no block can be had, but perhaps one object
   if (room == nullptr) throw std::bad_alloc();
   auto* event = new (room) Event;
   event->of_library = !memory::Heap::owns(room);

@@ -56,6 +56,7 @@ TEST(MemoryApi, AnUnknownPlaceIsTheCallersOwn) {
   release(object);
 }
 
+// Requirement 37: for the buffers of applications.
 TEST(MemoryApi, TheResourceServesContainers) {
   Resource resource;
   std::pmr::map<int, std::pmr::string> map(&resource);

@@ -1,4 +1,4 @@
-"""Requirement 26: no lock and no atomic read-modify-write on the fast paths of allocation and release.
+"""Requirements 26 and 27: no lock and no atomic read-modify-write on the fast paths of allocation and release.
 
 It looks at the machine code of what programs call. What is called from there is the slow path, in another file.
 """

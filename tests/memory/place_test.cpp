@@ -56,7 +56,8 @@ TEST_F(Places, ObjectsDoNotOverlapAndAreAligned) {
   for (void* object : objects) a->free(object);
 }
 
-// Requirement 23: objects for two destinations never share a line. Requirement 25: blocks start on one.
+// Requirements 23 and 24: objects for two destinations never share a line, nor a block. Requirement 25: blocks start on
+// one.
 TEST_F(Places, ObjectsOfTwoDestinationsNeverShareALine) {
   const unsigned size_class = class_of(22);
   std::map<uintptr_t, PlaceNumber> owner_of_line;

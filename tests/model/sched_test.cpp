@@ -33,7 +33,7 @@ struct Desk {
     write(index, pusher, number);
     wake(door.push(letters[index]));
   }
-  // Two letters by one push.
+  // Two letters by one push: requirement 49, without a lock.
   void push_two(int index, int pusher, int number) {
     write(index, pusher, number);
     write(index + 1, pusher, number + 1);
@@ -110,6 +110,7 @@ Body desk(int handler_letters, bool away) {
   };
 }
 
+// Requirement 13.
 TEST(DoorModel, ASleepingCoreMissesNothing) {
   for (bool away : {false, true}) {
     Result plain = check(desk<ModelAtoms>(0, away), bounds(2, 1), 10000);

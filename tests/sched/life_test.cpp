@@ -75,7 +75,7 @@ TEST(Fork, AHandlerMayFork) {
 std::atomic<int> signals_here{0};
 std::atomic<bool> on_a_core{false};
 
-// Handlers of events are not interrupted by the program's signals: another thread takes them.
+// Requirement 10: handlers run to their end. Those of events are not interrupted by the program's signals: another thread takes them.
 TEST(Signals, AreNotTakenByCores) {
   struct sigaction action {};
   action.sa_handler = [](int) {

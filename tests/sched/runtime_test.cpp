@@ -19,6 +19,8 @@ using Wait = RuntimeOptions::Wait;
 using Queue = RuntimeOptions::Queue;
 using Wake = RuntimeOptions::Wake;
 
+// Requirement 15: one build has them all, the source's (Baseline) among them. Requirement 9: were its lock held while a
+// handler runs, handlers that post would hang.
 struct Configuration {
   const char* name;
   RuntimeOptions options;
@@ -143,7 +145,7 @@ TEST_P(EveryConfiguration, NewColoursBelongToTheCoresInTurn) {
   for (int i = 0; i < 9; ++i) EXPECT_EQ(runtime.core_of(runtime.new_colour()), i % 3);
 }
 
-// Requirement 51: what is held back in a batch that never fills is handed over all the same.
+// Requirements 48, 51 and 52: what is held back in a batch that never fills is handed over all the same.
 TEST_P(EveryConfiguration, ASingleEventForAnotherCoreArrives) {
   Runtime runtime(options());
   Strand here(runtime), there(runtime);
