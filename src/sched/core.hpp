@@ -215,7 +215,7 @@ class Core {
   Theft theft_;
   uint32_t theft_pause_ = 1;  // looks for work, from one look at the victims to the next
   uint32_t unstolen_ = 0;     // of them, since the last
-  int64_t nap_ns_ = 0;  // how long the core sleeps before it looks for victims again
+  int64_t nap_ns_ = 0;        // how long the core sleeps before it looks for victims again
   std::atomic<uint64_t> steals_{0};
   Timers timers_;
   std::vector<Watch*> signals_;

@@ -258,7 +258,7 @@ TEST(Theft, PaysWhenMoreWaitsThanItCosts) {
   EXPECT_FALSE(theft.pays(0, 1'000'000, 0));
   EXPECT_FALSE(theft.pays(30, 100, 0));
   EXPECT_TRUE(theft.pays(30, 200, 0));
-  EXPECT_FALSE(theft.pays(1'000, 100, 0));  // a theft brings 16 of them
+  EXPECT_FALSE(theft.pays(1'000, 100, 0));     // a theft brings 16 of them
   EXPECT_TRUE(theft.pays(1, 100, 1'000'000));  // the handler that runs now is a long one
   for (int i = 0; i < 100; ++i) theft.took(5'000);
   EXPECT_FALSE(theft.pays(30, 200, 0));
