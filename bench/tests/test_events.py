@@ -73,6 +73,15 @@ class Promises(unittest.TestCase):
         self.assertEqual(rows["fan-out empty, cores: 2: all optimisations"], "met")
         self.assertEqual(rows["fan-out empty, cores: 2: each optimisation"], "NOT MET")
 
+    def test_learnt_batches_stand_beside_the_best_fixed_one(self):
+        def point(rate):
+            return [{"work": "barrier", "cores": 2, "rate": measure(rate)}]
+
+        what = "learnt batches, barrier, cores: 2"
+        for ours, verdict in ((9, "met"), (7, "NOT MET")):
+            others = {"vif:1": point(3), "vif:4": point(9)}
+            self.assertEqual(self.rows("events-batches", "works", point(ours), **others)[what], verdict)
+
     def test_a_peer_within_the_spread_decides_nothing(self):
         def point(*rates):
             return [[{"work": "barrier", "cores": 2, "rate": measure(rate)}] for rate in rates]

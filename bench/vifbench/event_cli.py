@@ -56,7 +56,7 @@ def contenders_of(benchmark, options, programs, say):
         return contending.allocators(programs, wanted, say)
     if who == "ablation":
         return contending.ablation(programs), []
-    if who in ("waiting", "stealing"):
+    if who in ("waiting", "batches", "stealing"):
         return getattr(contending, who)(programs), []
     return contending.runtimes(programs, wanted if who == "runtimes" else [], say)
 

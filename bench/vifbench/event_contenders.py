@@ -110,6 +110,15 @@ def waiting(programs):
     return chosen
 
 
+def batches(programs):
+    """The runtime with batches of fixed sizes for other cores; `vif` learns."""
+    chosen = [EventContender("vif", "vif", programs, signature="libvif")]
+    for size in (1, 4, 8, 16, 50):
+        settings = {"VIF_SCHED_BATCH": str(size)}
+        chosen.append(EventContender(f"vif:{size}", "vif", programs, settings, signature="libvif"))
+    return chosen
+
+
 def stealing(programs):
     """The runtime as it is, and with stealing."""
     plain = EventContender("vif", "vif", programs, signature="libvif")

@@ -25,7 +25,8 @@ class Kind:
     full: dict = field(default_factory=dict)
     notes: str = ""
     # Who takes part. allocators: those that replace malloc(); runtimes: other event runtimes; ablation: Vif step by
-    # step; waiting: Vif with each way to wait; stealing: Vif without it and with it; vif: Vif alone.
+    # step; waiting: Vif with each way to wait; batches: with batches of fixed sizes; stealing: without it and with it;
+    # vif: Vif alone.
     contenders: str = "runtimes"
 
 
@@ -89,6 +90,18 @@ KINDS = {
         },
         notes="One event posts 100 over all cores, each of which takes the time named; the last posts it again.",
         contenders="waiting",
+    ),
+    "events-batches": Kind(
+        what="batches of events for another core: learnt, and of fixed sizes (RuntimeOptions::batch)",
+        program="works",
+        keys=("work", "cores"),
+        measures=[Measure("rate", "Millions of events per second", True)],
+        across="work",
+        quick={"works": "fan-out empty,fan-out 300ns,barrier", "seconds": 0.1},
+        full={"works": "fan-out empty,fan-out 300ns,fan-out 1000ns,fan-out 3000ns,barrier", "seconds": 0.3},
+        notes="vif learns; vif:4 hands 4 events over at once. One event posts 100 over all cores, each of which takes "
+        "the time named; barrier: 8 events, the last of which starts the next 8.",
+        contenders="batches",
     ),
     "events-idle": Kind(
         what="CPU time of a runtime to which an event comes now and then, and how late it runs",

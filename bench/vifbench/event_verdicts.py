@@ -102,6 +102,25 @@ def _waiting(records):
     return rows
 
 
+def _batches(records):
+    """The learnt batch beside the fixed one that is best for this work."""
+    rows = []
+    for job in _jobs(records, "events-batches"):
+        for point in _points(job):
+            wanted = {"work": point["work"], "cores": point["cores"]}
+            fixed = {name: find(job, name, **wanted)["rate"] for name in job["results"] if name != "vif"}
+            if point["cores"] == 1 or not fixed:
+                continue
+            best = max(fixed, key=lambda name: fixed[name]["median"])
+            ratio = point["rate"]["median"] / fixed[best]["median"]
+            within = point["rate"]["high"] >= fixed[best]["low"]
+            what = f"learnt batches, {point['work']}, cores: {point['cores']}"
+            measured = f"{ratio:.2f} ×" + (", within the spread" if ratio < 0.97 and within else "")
+            met = ratio >= 0.97 or ("undecided" if within else False)
+            rows.append([what, f"≥ 0.97 × the best fixed ({best.removeprefix('vif:')} events)", measured, met])
+    return rows
+
+
 def _idle(records):
     """Low load: hardly any CPU, and little more than sleeping at once where gaps are long beside a wake-up."""
     rows = []
@@ -138,5 +157,5 @@ def _stealing(records):
 
 def of_records(records):
     rows = _alloc(records) + _works(records) + _ablation(records) + _wake(records) + _waiting(records) + _idle(records)
-    rows += _stealing(records)
+    rows += _batches(records) + _stealing(records)
     return [[*row[:3], row[3] if isinstance(row[3], str) else _verdict(row[3])] for row in rows]

@@ -72,13 +72,13 @@ struct RuntimeOptions {
   bool bind = true;
 
   // Called on the core, with the exception and the colour, instead of stopping the runtime. It must not throw.
-  std::function<void(std::exception_ptr, Colour)> on_exception;
+  std::function<void(std::exception_ptr, Colour)> on_exception = {};
 
   // Handlers that run for longer are reported, once each; zero: none. The report is printed to standard error, or given
   // to on_stall, on a thread of its own. A real-time signal, the highest that nobody handles, then fetches the stack
   // from the core's thread. VIF_STALL_MS sets the limit from outside.
   std::chrono::nanoseconds stall_limit{0};
-  std::function<void(const StallReport&)> on_stall;
+  std::function<void(const StallReport&)> on_stall = {};
 
   // How long a colour may run before others that are ready have their turn, in nanoseconds. A turn is at least one
   // event.

@@ -4,8 +4,9 @@
 // the colours back. It pays when what one theft can bring is worth more than twice that: half of what waits behind the
 // victim's running handler, but no more than a theft takes. What waits lasts, per event, as long as the victim's
 // handlers lately, or as the one that has been running for long already. So where handlers are empty nothing is stolen,
-// however many events wait: their lines would travel for longer than they run. (The idea of comparing both: Gaud, Geneves, Lachaize, Lepers, Mottet, Muller, Quema 2010, with durations
-// from annotations.) Pure arithmetic, in ticks. Context: core.
+// however many events wait: their lines would travel for longer than they run. (The idea of comparing both: Gaud,
+// Geneves, Lachaize, Lepers, Mottet, Muller, Quema 2010, with durations from annotations.) Pure arithmetic, in ticks.
+// Context: core.
 #pragma once
 
 #include <algorithm>

@@ -69,6 +69,27 @@ TEST(Coroutine, SwitchesBetweenColours) {
   }
 }
 
+// A call that blocks goes to a runtime of its own, and its result comes back into the colour.
+TEST(Coroutine, BlockingCallsGoToARuntimeOfTheirOwn) {
+  Runtime blocking({.cores = 4, .bind = false, .steal = true});
+  Runtime runtime({.cores = 1});
+  std::atomic<int> others = 0;
+  int done = 0;  // of colour 1
+  const auto request = [](Runtime& home, Runtime& away, std::atomic<int>& seen, int& counted) -> Task<> {
+    co_await switch_to(away, away.new_colour());
+    while (seen < 3) std::this_thread::yield();  // blocks until events have run where it came from
+    co_await switch_to(home, 1);
+    EXPECT_EQ(Runtime::current(), &home);
+    ++counted;
+  };
+  for (int i = 0; i < 3; ++i) start(runtime, 1, request(runtime, blocking, others, done));
+  for (int i = 0; i < 3; ++i) runtime.post(1, [&] { ++others; });
+  while (others < 3) std::this_thread::yield();
+  blocking.wait_idle();
+  runtime.wait_idle();
+  EXPECT_EQ(done, 3);
+}
+
 // Two coroutines of one colour: between two co_awaits neither is disturbed.
 // From two cores, one after the other, while the first one can hand nothing over by itself.
 TEST(Coroutine, PostsInOrderWhereverItRuns) {

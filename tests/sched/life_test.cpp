@@ -75,7 +75,8 @@ TEST(Fork, AHandlerMayFork) {
 std::atomic<int> signals_here{0};
 std::atomic<bool> on_a_core{false};
 
-// Requirement 10: handlers run to their end. Those of events are not interrupted by the program's signals: another thread takes them.
+// Requirement 10: handlers run to their end. Those of events are not interrupted by the program's signals: another
+// thread takes them.
 TEST(Signals, AreNotTakenByCores) {
   struct sigaction action {};
   action.sa_handler = [](int) {

@@ -1,6 +1,6 @@
 // Random traffic between colours, with every event checked: one at a time in each exclusive colour, in order from each
-// colour to each other, none lost and none twice. VIF_TEST_EVENTS says how many in each test (10^9 in the long form); VIF_TEST_SEED repeats
-// a run.
+// colour to each other, none lost and none twice. VIF_TEST_EVENTS says how many in each test (10^9 in the long form);
+// VIF_TEST_SEED repeats a run.
 #include <gtest/gtest.h>
 
 #include <atomic>

@@ -259,7 +259,8 @@ TEST_P(InBothQueues, AfterStopNothingFiresAndAllIsDestroyed) {
   EXPECT_EQ(witness.use_count(), 1);
 }
 
-// Requirement 12: watching and cancelling while the cores ask the system. The promise of cancel(): whatever the moment, no run begins after it.
+// Requirement 12: watching and cancelling while the cores ask the system. The promise of cancel(): whatever the moment,
+// no run begins after it.
 TEST_P(InBothQueues, NoRunBeginsAfterACancel) {
   for (int round = 0; round < 200; ++round) {
     auto cancelled = std::make_shared<std::atomic<bool>>(false);

@@ -1,7 +1,7 @@
-// Requirement 46 of Spec 3. CPU time that a runtime with little to do burns: events come one by one, at a steady pace, from a thread that is no
-// core. `cpu_percent` is the CPU time of the cores over the time measured, in percent of one CPU; `poster_percent` that
-// of the posting thread. `late_us` is from the post to the handler; `rate` in thousands of events per second.
-// Context: app.
+// Requirement 46 of Spec 3. CPU time that a runtime with little to do burns: events come one by one, at a steady pace,
+// from a thread that is no core. `cpu_percent` is the CPU time of the cores over the time measured, in percent of one
+// CPU; `poster_percent` that of the posting thread. `late_us` is from the post to the handler; `rate` in thousands of
+// events per second. Context: app.
 #include <vif/event.hpp>
 
 #include <dlfcn.h>

@@ -1,5 +1,5 @@
-// Requirement 95 of Spec 3. Sequential reading of memory that is each core's own, as events: does one core slow another down? Each core makes and
-// first touches its memory, and reads a piece of 1 MiB per event, whose end posts the next.
+// Requirement 95 of Spec 3. Sequential reading of memory that is each core's own, as events: does one core slow another
+// down? Each core makes and first touches its memory, and reads a piece of 1 MiB per event, whose end posts the next.
 //   wide    32 bytes at a time (AVX2) where the processor has it, else 16
 //   plain   8 bytes at a time
 // `bytes_per_tick` is for all cores together. Context: app.
