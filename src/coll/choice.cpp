@@ -10,11 +10,49 @@ namespace vif::coll {
 namespace {
 
 // Microseconds, measured (README.md says how).
-constexpr double message_time = 0.14;                 // a short message between running processes
-constexpr double byte_time = 1.0 / 35'000.0;          // a byte of a long one between two running processes
-constexpr double turn_time = 1.2;                     // a message that costs a turn of the scheduler
-constexpr double crowded_byte_time = 1.0 / 12'000.0;  // a byte moved or combined when caches are shared by many
-constexpr double few_cores = 2.0;                     // that share the work when there are fewer cores than processes
+constexpr double message_time = 0.14;         // a short message between running processes
+constexpr double byte_time = 1.0 / 35'000.0;  // a byte of a long one between two running processes
+constexpr double few_cores = 2.0;             // that share the work when there are fewer cores than processes
+
+// With fewer cores than processes: what a message costs all processes together, turns of the scheduler included, and
+// how many bytes are moved or combined in a microsecond. How many messages a turn treats, and what is still in the
+// cache, depends on the algorithm more than on anything else, so each has its own figures.
+struct Crowd {
+  double message;
+  double rate;
+};
+Crowd crowd_of(Algorithm algorithm) noexcept {
+  switch (algorithm) {
+    case Algorithm::linear:
+      return {3.0, 4'000};
+    case Algorithm::binomial:
+      return {4.0, 9'000};
+    case Algorithm::chain:
+      return {1.8, 30'000};
+    case Algorithm::scatter_allgather:
+      return {0.8, 15'000};
+    case Algorithm::halving:
+      return {1.7, 8'000};
+    case Algorithm::ring:
+      return {1.6, 18'000};
+    case Algorithm::direct:
+      return {0.6, 5'000};
+    case Algorithm::allreduce:
+      return {5.5, 15'000};
+    case Algorithm::bruck:
+      return {4.8, 22'000};
+    case Algorithm::pairwise:
+      return {0.8, 5'000};
+    case Algorithm::area:
+    case Algorithm::doubling:
+    case Algorithm::dissemination:
+    case Algorithm::fold:
+      break;
+  }
+  return {2.2, 15'000};
+}
+// The segments of a chain that cost turns: the others come while those before them are treated.
+constexpr double segments_by_turn = 4;
 
 double rounds(int size) noexcept { return std::bit_width(static_cast<unsigned>(size - 1)); }
 bool is_power(int size) noexcept { return std::has_single_bit(static_cast<unsigned>(size)); }
@@ -27,7 +65,8 @@ struct Priced {
 Candidates listed(std::initializer_list<Priced> all, const Situation& situation) noexcept {
   Candidates candidates;
   for (const Priced& it : all) {
-    candidates.list[static_cast<std::size_t>(candidates.count++)] = {it.algorithm, price(it.cost, situation)};
+    candidates.list[static_cast<std::size_t>(candidates.count++)] = {it.algorithm,
+                                                                     price(it.algorithm, it.cost, situation)};
   }
   return candidates;
 }
@@ -43,8 +82,8 @@ Candidates for_bcast(double length, const Situation& situation) noexcept {
   if (situation.size <= 2) return listed({{Algorithm::binomial, tree}}, situation);
   const double segments =
       std::ceil(length / static_cast<double>(chain_segment(static_cast<uint64_t>(length), situation)));
-  const Cost chain{segments + edges, length + edges * length / std::max(1.0, segments), segments * edges,
-                   edges * length};
+  const Cost chain{segments + edges, length + edges * length / std::max(1.0, segments),
+                   std::min(segments, segments_by_turn) * edges, edges * length};
   const Cost ring{depth + edges, 2 * length * edges / size, edges * (1 + size), 2 * edges * length};
   return listed({{Algorithm::binomial, tree}, {Algorithm::chain, chain}, {Algorithm::scatter_allgather, ring}},
                 situation);
@@ -111,7 +150,9 @@ Candidates for_allgather(double length, const Situation& situation) noexcept {
   const Cost bruck = even(situation.size, depth, 2 * edges * length);
   if (!is_power(situation.size)) return listed({{Algorithm::ring, ring}, {Algorithm::bruck, bruck}}, situation);
   // As few bytes as the ring and as few messages as Bruck's: never worse than either.
-  const Cost doubling = even(situation.size, depth, edges * length);
+  Cost doubling = even(situation.size, depth, edges * length);
+  // Where all bytes count: its messages grow until they leave the caches.
+  doubling.all_bytes *= 1.5;
   return listed({{Algorithm::doubling, doubling}, {Algorithm::ring, ring}, {Algorithm::bruck, bruck}}, situation);
 }
 
@@ -130,7 +171,10 @@ Candidates for_scan(double length, const Situation& situation) noexcept {
   if (situation.ordered) {
     return listed({{Algorithm::fold, even(situation.size, edges / 2, edges * length)}}, situation);
   }
-  return listed({{Algorithm::doubling, even(situation.size, depth, 3 * depth * length)}}, situation);
+  // Two bytes of work for each byte that is received and combined; doubling has twice the combinations in half of all.
+  const Cost chain{edges, 3 * edges * length, edges, 4 * edges * length};
+  const Cost doubling = even(situation.size, depth, 4 * depth * length);
+  return listed({{Algorithm::chain, chain}, {Algorithm::doubling, doubling}}, situation);
 }
 
 // What VIF_COLL says, by collective; written once at the start.
@@ -173,9 +217,10 @@ std::string one_choice(std::string_view text) {
 
 }  // namespace
 
-double price(const Cost& cost, const Situation& situation) noexcept {
+double price(Algorithm algorithm, const Cost& cost, const Situation& situation) noexcept {
   if (!situation.oversubscribed) return cost.chain_messages * message_time + cost.chain_bytes * byte_time;
-  return (cost.all_messages * turn_time + cost.all_bytes * crowded_byte_time) / few_cores;
+  const Crowd crowd = crowd_of(algorithm);
+  return (cost.all_messages * crowd.message + cost.all_bytes / crowd.rate) / few_cores;
 }
 
 uint64_t chain_segment(uint64_t bytes, const Situation& situation) noexcept {

@@ -3,8 +3,8 @@
 // deadlock.
 //
 // The model: a message costs a fixed time, a byte moved or combined costs a time of its own. With a core for each
-// process the longest chain of them counts. With fewer cores than processes everything that anybody does counts, and
-// each message that somebody must wait for costs a turn of the scheduler. Context: any.
+// process the longest chain of them counts. With fewer cores than processes everything that anybody does counts, at
+// prices of each algorithm's own, because its messages cost turns of the scheduler. Context: any.
 #pragma once
 
 #include <array>
@@ -28,9 +28,6 @@ struct Cost {
   double all_messages = 0;
   double all_bytes = 0;
 };
-
-// Microseconds.
-double price(const Cost& cost, const Situation& situation) noexcept;
 
 enum class Collective : uint8_t {
   barrier,
@@ -63,6 +60,9 @@ enum class Algorithm : uint8_t {
   dissemination,
   fold,  // strictly from the last rank to the first
 };
+
+// Microseconds.
+double price(Algorithm algorithm, const Cost& cost, const Situation& situation) noexcept;
 
 struct Candidate {
   Algorithm algorithm = Algorithm::linear;

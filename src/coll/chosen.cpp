@@ -59,13 +59,25 @@ void write_reduce_scatter(Schedule& schedule, const void* in, void* out, const s
 }
 
 void write_scan(Schedule& schedule, const void* in, void* out, uint64_t count) {
-  if (schedule.reduction().ordered) return scan_fold(schedule, in, out, count);
-  scan_doubling(schedule, in, out, count);
+  switch (chosen(Collective::scan, count * schedule.reduction().element_size, schedule)) {
+    case Algorithm::fold:
+      return scan_fold(schedule, in, out, count);
+    case Algorithm::chain:
+      return scan_chain(schedule, in, out, count, false);
+    default:
+      scan_doubling(schedule, in, out, count);
+  }
 }
 
 void write_exscan(Schedule& schedule, const void* in, void* out, uint64_t count) {
-  if (schedule.reduction().ordered) return exscan_fold(schedule, in, out, count);
-  exscan_doubling(schedule, in, out, count);
+  switch (chosen(Collective::exscan, count * schedule.reduction().element_size, schedule)) {
+    case Algorithm::fold:
+      return exscan_fold(schedule, in, out, count);
+    case Algorithm::chain:
+      return exscan_chain(schedule, in, out, count, false);
+    default:
+      exscan_doubling(schedule, in, out, count);
+  }
 }
 
 void write_gather(Schedule& schedule, const void* in, uint64_t bytes, void* out, int root) {

@@ -107,6 +107,7 @@ Birth new_birth(const Comm& shell) {
   Birth birth;
   birth.context = take_context();
   if (birth.context != ContextIds::none) birth.shared = allocate_shared(shell);
+  birth.crowded = engine().oversubscribed();
   return birth;
 }
 
@@ -149,19 +150,23 @@ void enliven(Comm& comm, const Birth& birth) {
   comm.member_bits = bits_of(comm.is_inter() ? comm.both : comm.members);
   comm.shared = birth.shared;
   fill_group(comm.collectives, comm, collective_use);
+  comm.collectives.oversubscribed = birth.crowded != 0;
   if (!comm.is_inter()) comm.collectives.attach_area(birth.shared);
 }
 
-uint64_t agree_on_shared(Comm& comm) {
-  if (people_of(comm) == 1) return 0;
+Birth agree_on_birth(Comm& comm) {
+  Birth birth;
+  birth.context = comm.context;
+  if (people_of(comm) == 1) return birth;
   const int leader = ContextIds::maker(comm.context);
-  uint64_t shared = leader == engine().process() ? allocate_shared(comm) : 0;
+  birth.crowded = engine().oversubscribed();
+  birth.shared = leader == engine().process() ? allocate_shared(comm) : 0;
   coll::Group makers;
   fill_group(makers, comm, creation_use);
   const int* const end = makers.processes + makers.size;
   const int root = static_cast<int>(std::find(makers.processes, end, leader) - makers.processes);
-  coll::bcast(makers, &shared, sizeof shared, root);
-  return shared;
+  coll::bcast(makers, &birth, sizeof birth, root);
+  return birth;
 }
 
 void inherit(Comm& comm, const Comm& parent) {
@@ -186,7 +191,7 @@ void make_first_comms(Process& process) {
   process.world->handle = MPI_COMM_WORLD;
   process.world->name = "MPI_COMM_WORLD";
   process.world->context = ContextIds::make(first, 0);
-  enliven(*process.world, {process.world->context, 0, agree_on_shared(*process.world)});
+  enliven(*process.world, agree_on_birth(*process.world));
   process.self = new_comm({process.engine->process()});
   process.self->handle = MPI_COMM_SELF;
   process.self->name = "MPI_COMM_SELF";

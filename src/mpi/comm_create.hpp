@@ -1,8 +1,9 @@
 // The making and unmaking of communicators.
 //
 // The leader of the new communicator chooses the context id and allocates the memory that its processes share: the area
-// of the collectives, followed by a counter of the processes that have left the communicator for good. Both numbers
-// travel to the others along the parent or the new communicator. When all have been counted, the leader takes memory
+// of the collectives, followed by a counter of the processes that have left the communicator for good. It also says
+// whether there are more processes than CPUs, which guides the choice of algorithms and so must be one answer. All this
+// travels to the others along the parent or the new communicator. When all have been counted, the leader takes memory
 // and context id back, whenever it looks next: before that, some thread of some process may still use either.
 // Context: app; callers that communicate hold a net::ApiScope.
 #pragma once
@@ -21,7 +22,7 @@ struct Group;
 // What the leader tells the others.
 struct Birth {
   uint32_t context = ContextIds::none;
-  uint32_t unused = 0;
+  uint32_t crowded = 0;  // more processes than CPUs, as the leader sees it
   uint64_t shared = 0;
 };
 
@@ -40,8 +41,8 @@ Comm* new_inter_comm(std::vector<int> members, std::vector<int> remote, bool fir
 Comm* new_alike(const Comm& comm);
 // Gives it its numbers.
 void enliven(Comm& comm, const Birth& birth);
-// Lets its leader make the shared memory, and tells the others. Collective over `comm`, whose context must be known.
-uint64_t agree_on_shared(Comm& comm);
+// The numbers of a communicator whose context is known already, from its leader. Collective over `comm`.
+Birth agree_on_birth(Comm& comm);
 
 // What a new communicator takes over from the one it is made from.
 void inherit(Comm& comm, const Comm& parent);

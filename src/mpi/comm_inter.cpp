@@ -170,7 +170,7 @@ int make_bridge(Comm& local, int local_leader, const Peer& peer, MPI_Comm* out) 
   Comm* comm = new_inter_comm(local.members, std::move(members), first);
   comm->context = other.birth.context;
   inherit(*comm, local);
-  enliven(*comm, {comm->context, 0, agree_on_shared(*comm)});
+  enliven(*comm, agree_on_birth(*comm));
   *out = comm->handle;
   return MPI_SUCCESS;
 }

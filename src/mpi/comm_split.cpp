@@ -64,7 +64,7 @@ int make_of(const Making& making, const std::vector<int>& ranks, MPI_Comm* out) 
                      : new_comm(std::move(members));
   comm->context = chosen;
   inherit(*comm, making.parent);
-  enliven(*comm, {chosen, 0, agree_on_shared(*comm)});
+  enliven(*comm, agree_on_birth(*comm));
   *out = comm->handle;
   return MPI_SUCCESS;
 }

@@ -71,16 +71,30 @@ TEST(Choice, an_order_that_is_asked_for_is_kept) {
 
 TEST(Choice, with_few_cores_what_anybody_does_counts) {
   const Situation crowd{64, true, true};
-  EXPECT_EQ(choose(Collective::bcast, mega, crowd), Algorithm::binomial) << "the fewest messages and bytes in all";
-  EXPECT_NE(choose(Collective::allreduce, mega, crowd), Algorithm::ring) << "thousands of turns of the scheduler";
+  EXPECT_EQ(choose(Collective::bcast, mega, crowd), Algorithm::chain) << "the bytes are in the cache";
+  EXPECT_EQ(choose(Collective::reduce, 32 * 1024, crowd), Algorithm::binomial) << "the fewest messages";
+  const Situation sixteen{16, true, true};
+  EXPECT_EQ(choose(Collective::reduce_scatter, 4096, sixteen), Algorithm::direct) << "one turn for all messages";
+  EXPECT_EQ(choose(Collective::allgather, 32 * 1024, sixteen), Algorithm::ring);
+  EXPECT_EQ(choose(Collective::alltoall, 1024, sixteen), Algorithm::pairwise);
+  EXPECT_EQ(choose(Collective::alltoall, 512, crowd), Algorithm::bruck) << "a logarithm of turns";
+  EXPECT_EQ(choose(Collective::allreduce, 16 * 1024, sixteen), Algorithm::doubling);
+  EXPECT_NE(choose(Collective::allreduce, 64 * 1024, crowd), Algorithm::ring) << "thousands of turns of the scheduler";
+  for (uint64_t bytes : {uint64_t{8}, mega}) {
+    EXPECT_EQ(choose(Collective::scan, bytes, crowd), Algorithm::chain) << "each vector moves once";
+    EXPECT_EQ(choose(Collective::exscan, bytes, Situation{2, false, true}), Algorithm::chain) << "nothing goes back";
+    EXPECT_EQ(choose(Collective::scan, bytes, Situation{8, false, true}), Algorithm::doubling);
+  }
 }
 
 TEST(Choice, a_price_grows_with_what_is_done) {
   for (bool oversubscribed : {false, true}) {
     const Situation situation{4, oversubscribed, true};
     const Cost little{1, 100, 4, 400};
-    EXPECT_LT(price(little, situation), price(Cost{2, 100, 8, 400}, situation));
-    EXPECT_LT(price(little, situation), price(Cost{1, 200, 4, 800}, situation));
+    EXPECT_LT(price(Algorithm::binomial, little, situation),
+              price(Algorithm::binomial, Cost{2, 100, 8, 400}, situation));
+    EXPECT_LT(price(Algorithm::binomial, little, situation),
+              price(Algorithm::binomial, Cost{1, 200, 4, 800}, situation));
   }
 }
 
