@@ -94,7 +94,7 @@ void Core::enlarge_data(int process, Channel& peer, uint64_t length) noexcept {
   if (length <= small_payload_limit * 4 && ++peer.long_messages < many_long_messages) return;
   if (!segment_.reserve_pair_data(process_, process)) return;
   peer.large_data = true;
-  peer.out.use_data(shm::large_data_offset, shm::large_data_bytes);
+  peer.out.use_data(shm::large_data_offset, shm::large_data_bytes, shm::large_data_again);
 }
 
 // Room in a ring. Where there is none the wish for it is announced, and looked after once more; so whoever rests after

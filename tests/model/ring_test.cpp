@@ -24,8 +24,9 @@ struct Wire {
   ModelPlain<int> data_contents[data_bytes / 64];
   int refused = 0;
 
-  Wire() {
-    producer.open(&memory, 0, data_bytes);
+  // again_every: the data area begins again when it is found empty after so many bytes.
+  explicit Wire(uint32_t again_every = 0) {
+    producer.open(&memory, 0, data_bytes, again_every);
     consumer.open(&memory);
     consumer.look_every(64);
   }
@@ -82,9 +83,9 @@ struct Wire {
 uint32_t size_of(int number, bool with_data) { return with_data ? static_cast<uint32_t>(number % 3) * 64 : 0; }
 
 template <class Atoms>
-Body wire(int packets, bool with_data, bool announce = true) {
+Body wire(int packets, bool with_data, bool announce = true, uint32_t again_every = 0) {
   return [=](Program& program) {
-    auto state = program.make<Wire<Atoms>>("wire");
+    auto state = program.make<Wire<Atoms>>("wire", again_every);
     program.name(state->memory, "ring");
     program.thread("producer", [=] {
       for (int n = 0; n < packets; ++n) state->send(n, size_of(n, with_data), announce);
@@ -111,6 +112,12 @@ TEST(RingModel, PacketsArriveWholeAndInOrder) {
 TEST(RingModel, DataPiecesAreFreedWhenConsumed) {
   Result result = check(wire<ModelAtoms>(7, true), bounds(2, 1), 10000);
   EXPECT_TRUE(result.passed) << result.report;
+}
+
+TEST(RingModel, TheDataAreaBeginsAgainOnlyWhenAllIsConsumed) {
+  Result result = check(wire<ModelAtoms>(7, true, true, 64), bounds(2, 1), 10000);
+  EXPECT_TRUE(result.passed) << result.report;
+  EXPECT_FALSE(explore(wire<AtomsWithoutAcquire>(6, true, true, 64), bounds(2, 1)).passed);
 }
 
 TEST(RingModel, FindsMissingOrderings) {

@@ -69,17 +69,21 @@ class RingProducer {
   using CellType = Cell<Atoms>;
 
   // The data area: `bytes` at `offset` within the memory that data offsets are relative to.
-  void open(Memory* memory, uint32_t data_offset, uint32_t data_bytes) noexcept {
+  void open(Memory* memory, uint32_t data_offset, uint32_t data_bytes, uint32_t again_every = 0) noexcept {
     memory_ = memory;
-    use_data(data_offset, data_bytes);
+    use_data(data_offset, data_bytes, again_every);
   }
 
   // Another data area for what comes next. The packets in flight keep their pieces of the old one.
-  void use_data(uint32_t data_offset, uint32_t data_bytes) noexcept {
+  // again_every: each time when so many bytes of it were given out, the producer looks whether the consumer is done
+  // with all of them, and then begins at the start again: the memory there is in the caches, and the rest of a large
+  // area may never have been touched. 0: never.
+  void use_data(uint32_t data_offset, uint32_t data_bytes, uint32_t again_every = 0) noexcept {
     data_base_ = data_offset;
     data_bytes_ = data_bytes;
-    data_head_ = data_tail_ = 0;
+    data_head_ = data_tail_ = looked_at_ = 0;
     data_from_ = head_;
+    again_every_ = again_every;
   }
 
   uint32_t data_bytes() const noexcept { return data_bytes_; }
@@ -90,6 +94,7 @@ class RingProducer {
   CellType* reserve(uint32_t outside) noexcept {
     if (head_ - tail_ >= Cells && !see_tail()) return nullptr;
     CellType& cell = memory_->cells[head_ % Cells];
+    if (outside != 0 && again_every_ != 0 && data_head_ - looked_at_ >= again_every_) begin_again();
     if (outside != 0 && !place(outside, cell.data_offset)) {
       if (!see_tail() || !place(outside, cell.data_offset)) return nullptr;
     }
@@ -121,6 +126,16 @@ class RingProducer {
     return head_ - tail_ < Cells;
   }
 
+  // Everything was consumed: what follows lies at the start of the data area.
+  void begin_again() noexcept {
+    see_tail();
+    if (tail_ == head_) {
+      data_head_ += data_bytes_ - data_head_ % data_bytes_;
+      data_tail_ = data_head_;
+    }
+    looked_at_ = data_head_;
+  }
+
   // A piece that does not wrap round. data_head_ and data_tail_ count bytes for ever; the area is a ring of
   // data_bytes_.
   bool place(uint32_t outside, uint32_t& offset) noexcept {
@@ -140,8 +155,10 @@ class RingProducer {
   uint64_t data_head_ = 0;  // bytes of the data area given out
   uint64_t data_tail_ = 0;  // bytes of the data area known to be free again
   uint64_t data_from_ = 0;  // first packet that uses the present data area
+  uint64_t looked_at_ = 0;  // data_head_ when it was last looked whether to begin again
   uint32_t data_base_ = 0;
   uint32_t data_bytes_ = 0;
+  uint32_t again_every_ = 0;
   uint64_t data_end_[Cells] = {};  // data_head_ after each packet in flight
 };
 

@@ -44,6 +44,7 @@ inline constexpr uint32_t small_data_bytes = 2 * page - 256;
 inline constexpr uint32_t small_pair_bytes = 3 * page;
 inline constexpr uint32_t large_data_offset = 4 * page;
 inline constexpr uint32_t large_data_bytes = 256 * 1024;
+inline constexpr uint32_t large_data_again = 32 * 1024;  // after so many bytes it may begin at its start again
 inline constexpr uint32_t pair_stride = large_data_offset + large_data_bytes;
 inline constexpr uint32_t announcement_offset = sizeof(PairMemory);
 static_assert(announcement_offset + sizeof(Announcement<Atoms>) <= small_data_offset);
