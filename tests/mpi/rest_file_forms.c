@@ -151,6 +151,30 @@ static void by_shared_pointer(void) {
 }
 
 static int handled;
+/* A structure has the bounds of its member that was resized, and so the next one would overlap with it. A program that
+   never reaches the next may use it all the same: HDF5 does. */
+static void a_member_that_was_resized(void) {
+  const int lengths[2] = {1, 1};
+  const MPI_Aint places[2] = {0, 12};
+  const int words[2] = {check_rank + 1, check_rank + 1000};
+  int seen[4];
+  MPI_Datatype types[2] = {MPI_INT, MPI_DATATYPE_NULL}, both;
+  MPI_Status status;
+  MPI_Type_create_resized(MPI_INT, 0, 8, &types[1]);
+  MPI_Type_create_struct(2, lengths, places, types, &both);
+  MPI_Type_commit(&both);
+  CHECK_EQUAL(MPI_SUCCESS, MPI_File_set_view(file, check_rank * 64, MPI_INT, both, "native", MPI_INFO_NULL));
+  MPI_File_write_at_all(file, 0, words, 2, MPI_INT, &status);
+  CHECK_EQUAL(2, received_count(&status, MPI_INT));
+  MPI_File_set_view(file, 0, MPI_INT, MPI_INT, "native", MPI_INFO_NULL);
+  MPI_File_read_at(file, check_rank * 16, seen, 4, MPI_INT, &status);
+  CHECK_EQUAL(words[0], seen[0]);
+  CHECK_EQUAL(words[1], seen[3]);
+  MPI_Type_free(&both);
+  MPI_Type_free(&types[1]);
+  MPI_Barrier(MPI_COMM_WORLD);
+}
+
 static void note(MPI_File* where, int* code, ...) {
   (void)where;
   (void)code;
@@ -198,6 +222,7 @@ int main(int argc, char** argv) {
   at_offsets();
   by_own_pointer();
   by_shared_pointer();
+  a_member_that_was_resized();
   handle_and_hints();
   MPI_File_close(&file);
   MPI_Finalize();
