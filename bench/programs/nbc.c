@@ -62,16 +62,16 @@ static double median_of(struct samples* samples) { return samples_quantile(sampl
 static void size_computation(const struct exchange* exchange, const struct collective* collective,
                              struct setting* setting) {
   struct samples samples = {0};
-  for (int run = 0; run < 7; ++run) {
+  for (int run = 0; run < 6; ++run) {
     int64_t elapsed = transfer_once(exchange, collective, setting, false);
     slowest(&elapsed, 1);
-    if (run >= 2) samples_add(&samples, (double)elapsed);
+    if (run >= 1) samples_add(&samples, (double)elapsed);
   }
   double wanted = median_of(&samples);
-  setting->rows = 1;
-  // Not for ever where a barrier alone takes long.
-  double left_ns = 4e9 * setting->seconds;
-  for (int attempt = 0; attempt < 12 && (attempt < 6 || left_ns > 0); ++attempt) {
+  setting->rows = setting->matrix.order;
+  // Again with what came out, but not for long where a barrier alone takes long.
+  double left_ns = 2e9 * setting->seconds;
+  for (int attempt = 0; attempt < 5 && (attempt < 2 || left_ns > 0); ++attempt) {
     samples_clear(&samples);
     for (int run = 0; run < 3; ++run) {
       int64_t elapsed = compute_once(setting);
@@ -80,11 +80,9 @@ static void size_computation(const struct exchange* exchange, const struct colle
       left_ns -= (double)elapsed;
     }
     double factor = wanted / median_of(&samples);
-    bool settled = factor > 0.9 && factor < 1.1;
-    if (factor > 16) factor = 16;
-    int64_t rows = (int64_t)((double)setting->rows * factor + 0.5);
-    if (settled || rows == setting->rows || (rows < 1 && setting->rows == 1)) break;
-    setting->rows = rows < 1 ? 1 : rows;
+    if (factor > 0.95 && factor < 1.05) break;
+    setting->rows = (int64_t)((double)setting->rows * factor + 0.5);
+    if (setting->rows < 1) setting->rows = 1;
   }
   samples_free(&samples);
 }

@@ -356,7 +356,7 @@ class Core final : public Engine, public RemoteMemory {
 
   // Owned.
   Owner owner_ = Owner::app;
-  uint64_t matches_ = 0;  // receives matched with an offer so far
+  uint64_t matches_ = 0;  // messages known to be matched so far, by whichever side
   int demanded_ = 0;      // somebody sleeps until something is complete (engine.hpp)
   bool asked_ = false;    // the program asks for progress (MPI_Test), and may do so until it is made
   bool looking_ = false;  // waiting, and not about to sleep

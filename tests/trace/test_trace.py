@@ -117,6 +117,20 @@ class Traces(unittest.TestCase):
         self.assertIn("CPU 7", trace.names.values())
 
 
+class Wakes(unittest.TestCase):
+    def test_who_moves_a_message_is_not_asleep(self):
+        """A sleep ends by itself after a second. A job that gets on only so has lost a wake-up."""
+        with tempfile.TemporaryDirectory() as folder:
+            path = pathlib.Path(folder) / "t.json"
+            command = (tools / "mpirun", "-n", 4, program, "reductions")
+            done = run(tools / "vif", "trace", "-o", path, "--", *command)
+            self.assertEqual(0, done.returncode, done.stderr)
+            events = json.loads(path.read_text())["traceEvents"]
+        # Two by chance, on a machine so busy that a rank stands still for a second.
+        whole = [event for event in events if event["name"] == "sleep" and event.get("dur", 0) >= 990000]
+        self.assertLessEqual(len(whole), 2)
+
+
 class OnDemand(unittest.TestCase):
     def test_a_table_on_standard_error(self):
         done = run(*job(2), VIF_OVERLAP_REPORT="1")

@@ -1,6 +1,6 @@
 /* What test_trace.py traces: operations whose fate is known.
  *
- * usage: traced TIMES
+ * usage: traced TIMES, or traced reductions
  *   interrupted()  rank 0 posts a receive and computes, outside the library, until the message is in its buffer; the
  *   message
  *                  is sent when rank 0 says, in shared memory, that it computes. Only an interrupt can bring it.
@@ -40,12 +40,31 @@ __attribute__((noinline)) static void begun_again(MPI_Request* request) {
 
 __attribute__((noinline)) static void met(void) { MPI_Barrier(MPI_COMM_WORLD); }
 
+/* Long reductions of which the middle of the tree sends what it has combined late in a pass of its engine, to a receive
+ * that was announced. */
+static void reductions(void) {
+  enum { count = 1 << 19 };
+  double *in = calloc(count, sizeof *in), *out = calloc(count, sizeof *out);
+  for (int turn = 0; turn < 8; ++turn) {
+    MPI_Request request;
+    MPI_Barrier(MPI_COMM_WORLD);
+    MPI_Ireduce(in, out, count, MPI_DOUBLE, MPI_SUM, 0, MPI_COMM_WORLD, &request);
+    MPI_Wait(&request, MPI_STATUS_IGNORE);
+  }
+  free(in);
+  free(out);
+}
+
 int main(int argc, char** argv) {
   enum { count = 100000 };
   int times = argc > 1 ? atoi(argv[1]) : 1, size;
   MPI_Init(&argc, &argv);
   MPI_Comm_rank(MPI_COMM_WORLD, &rank);
   MPI_Comm_size(MPI_COMM_WORLD, &size);
+  if (times == 0) {
+    reductions();
+    return MPI_Finalize();
+  }
   int* computing;
   MPI_Win window;
   MPI_Win_allocate_shared(rank == 0 ? sizeof(int) : 0, sizeof(int), MPI_INFO_NULL, MPI_COMM_WORLD, &computing, &window);
