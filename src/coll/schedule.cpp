@@ -1,16 +1,12 @@
 #include "coll/schedule.hpp"
 
 #include <algorithm>
-#include <new>
 
 namespace vif::coll {
 
 namespace {
-constexpr std::align_val_t alignment{64};
 constexpr uint64_t smallest_chunk = 4096;
 }  // namespace
-
-void Schedule::Free::operator()(std::byte* memory) const noexcept { ::operator delete(memory, alignment); }
 
 void Schedule::clear(int32_t tag) noexcept {
   tag_ = tag;
@@ -49,8 +45,8 @@ std::byte* Schedule::temporary(uint64_t bytes) {
     return memory;
   }
   Chunk chunk;
-  chunk.bytes = std::max(rounded, smallest_chunk);
-  chunk.memory.reset(static_cast<std::byte*>(::operator new(chunk.bytes, alignment)));
+  std::byte* const memory = take_memory(std::max(rounded, smallest_chunk), chunk.bytes);
+  chunk.memory = {memory, GiveBack{chunk.bytes}};
   chunk.used = rounded;
   chunks_.push_back(std::move(chunk));
   return chunks_.back().memory.get();

@@ -17,6 +17,7 @@
 #include <vector>
 
 #include "coll/coll.hpp"
+#include "coll/spare_memory.hpp"
 
 namespace vif::coll {
 
@@ -84,12 +85,8 @@ class Schedule {
     Step later;
   };
 
-  struct Free {
-    void operator()(std::byte* memory) const noexcept;
-  };
-
   struct Chunk {
-    std::unique_ptr<std::byte, Free> memory;
+    std::unique_ptr<std::byte, GiveBack> memory;
     uint64_t bytes = 0;
     uint64_t used = 0;
   };
