@@ -16,6 +16,15 @@ constexpr Option table[] = {
     {"VIF_REACTION", "auto", "auto|poll|sleep|signal|uintr",
      "How a process learns that a message came: by looking, by being woken, by being interrupted while it computes "
      "(by a signal, or by a user interrupt of the CPU), or by what costs least at that moment (auto)."},
+    {"VIF_PROGRESS", "react", "react|thread|poll",
+     "Who moves non-blocking and persistent collectives while the program computes: what VIF_REACTION says (react), a "
+     "progress thread of each rank (thread), or nobody until the program calls the library (poll). The key "
+     "vif_progress in the info of a communicator decides for that one. The same in all ranks."},
+    {"VIF_PROGRESS_PLACE", "numa", "bind|numa|dedicated-core|smt|pair-impair",
+     "Where progress threads run: on the CPUs of their rank (bind), on the free cores of its NUMA node (numa), each on "
+     "a core of its own (dedicated-core), on the other hardware thread of its rank's core (smt), or those of even and "
+     "of odd ranks on a free core each (pair-impair). Where that cannot be had: bind; `vif info --progress RANKS` "
+     "tells. The same in all ranks."},
     {"VIF_SIGNAL", "auto", "auto|number",
      "The real-time signal that carries interrupts; auto takes the highest one that the program does not handle."},
     {"VIF_EAGER_LIMIT", "auto", "auto|bytes",
@@ -86,6 +95,11 @@ constexpr Option table[] = {
     {"VIF_COLL_ORDER", "any", "any|ranks",
      "ranks: reductions combine strictly in the order of ranks, so that results have the same bits whatever the size "
      "of the data, the root and the circumstances; slower for long data."},
+    {"VIF_COLL_SPLIT", "adapt", "adapt|model|number",
+     "How many of its steps, counted from the leaves, a collective done by split-tree leaves to the application: what "
+     "was best for the computation measured at the calls before (adapt), what a model finds (model), or so many. "
+     "VIF_COLL=reduce=split asks for it; else it is chosen where progress threads have fewer cores than there are "
+     "ranks, and the model finds that it pays."},
     {"VIF_HANG_TIMEOUT", "0", "number",
      "After how many seconds in which no rank got further mpirun says who waits for what and ends the job; 0: never."},
     {"VIF_CC", "", "text", "The C compiler that mpicc calls; empty: the one Vif was built with."},

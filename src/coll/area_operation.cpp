@@ -19,6 +19,7 @@ AreaOperation::AreaOperation(const AreaCall& call, Order order) : call_(call), o
 }
 
 void AreaOperation::start() noexcept {
+  entrusted_ = progress_ == net::Progress::thread && call_.group->engine->entrust();
   call_.take_use(order_);
   outcome_ = net::Outcome::success;
   done_.store(0, std::memory_order_relaxed);
@@ -27,11 +28,16 @@ void AreaOperation::start() noexcept {
 
 void AreaOperation::begin(net::Engine& engine, net::Task& task) noexcept {
   AreaOperation& self = *static_cast<OwnTask&>(task).owner;
-  if (!self.try_to_end(engine)) engine.add_poller(self.poller_);
+  if (self.try_to_end(engine)) return;
+  if (self.progress_ == net::Progress::poll) engine.leave_out(+1);
+  engine.add_poller(self.poller_);
 }
 
 bool AreaOperation::poll(net::Engine& engine, net::Poller& poller) noexcept {
-  return static_cast<OwnPoller&>(poller).owner->try_to_end(engine);
+  AreaOperation& self = *static_cast<OwnPoller&>(poller).owner;
+  if (!self.try_to_end(engine)) return false;
+  if (self.progress_ == net::Progress::poll) engine.leave_out(-1);
+  return true;
 }
 
 // True: nothing more to poll for. The end itself is a task of its own, because the engine still looks at the poller
@@ -52,6 +58,7 @@ bool AreaOperation::try_to_end(net::Engine& engine) noexcept {
 
 void AreaOperation::leave(net::Engine& engine, net::Task& task) noexcept {
   AreaOperation& self = *static_cast<OwnTask&>(task).owner;
+  if (self.entrusted_) engine.relieve();
   if (self.outcome_ == net::Outcome::success) self.call_.leave();
   if (self.then_ == nullptr) return self.done_.store(1, std::memory_order_release);
   net::Task& then = *self.then_;

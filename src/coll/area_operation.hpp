@@ -12,6 +12,9 @@ namespace vif::coll {
 class AreaOperation final : public Operation {
  public:
   AreaOperation(const AreaCall& call, Order order);
+  // While the program computes it is moved so; else as `react`. Before start(). Its beginning, a short copy, is the
+  // caller's in any case.
+  void move_by(net::Progress progress) noexcept { progress_ = progress; }
   void start() noexcept override;
   // Run by the engine when it is complete, instead of `done_` being set: the operation is part of a larger one.
   void then(net::Task& task) noexcept { then_ = &task; }
@@ -31,6 +34,8 @@ class AreaOperation final : public Operation {
 
   AreaCall call_;
   Order order_;
+  net::Progress progress_ = net::Progress::react;
+  bool entrusted_ = false;  // this run, to the progress thread
   // Kept: the caller's arrays are read during the call only.
   std::vector<uint64_t> sizes_, in_sizes_;
   std::vector<int64_t> displacements_, in_displacements_;

@@ -26,8 +26,10 @@ Crowd crowd_of(Algorithm algorithm) noexcept {
     case Algorithm::linear:
       return {3.0, 4'000};
     case Algorithm::binomial:
+    case Algorithm::split:
       return {4.0, 9'000};
     case Algorithm::chain:
+    case Algorithm::chain_ordered:
       return {1.8, 30'000};
     case Algorithm::scatter_allgather:
       return {0.8, 15'000};
@@ -66,7 +68,7 @@ Candidates listed(std::initializer_list<Priced> all, const Situation& situation)
   Candidates candidates;
   for (const Priced& it : all) {
     candidates.list[static_cast<std::size_t>(candidates.count++)] = {it.algorithm,
-                                                                     price(it.algorithm, it.cost, situation)};
+                                                                     price(it.algorithm, it.cost, situation), it.cost};
   }
   return candidates;
 }
@@ -187,9 +189,15 @@ std::array<Forced, collectives_count> forced;
 constexpr std::string_view collective_names[] = {"barrier",        "bcast",    "gather", "scatter",
                                                  "allgather",      "alltoall", "reduce", "allreduce",
                                                  "reduce_scatter", "scan",     "exscan"};
-constexpr std::string_view algorithm_names[] = {"area",    "linear",   "binomial",      "chain",  "scatter_allgather",
-                                                "halving", "doubling", "ring",          "direct", "allreduce",
-                                                "bruck",   "pairwise", "dissemination", "fold"};
+constexpr std::string_view algorithm_names[] = {
+    "area",   "linear",    "binomial", "chain",    "scatter_allgather", "halving", "doubling", "ring",
+    "direct", "allreduce", "bruck",    "pairwise", "dissemination",     "fold",    "split",    "chain_ordered"};
+
+// What is used where it is asked for, and has no price.
+bool on_demand(Collective collective, Algorithm algorithm) noexcept {
+  if (algorithm == Algorithm::split) return is_tree(collective);
+  return algorithm == Algorithm::chain_ordered && (collective == Collective::scan || collective == Collective::exscan);
+}
 
 std::string one_choice(std::string_view text) {
   const std::size_t equals = text.find('=');
@@ -210,6 +218,13 @@ std::string one_choice(std::string_view text) {
     found = true;
     algorithm = it;
   }
+  for (const Algorithm it : {Algorithm::split, Algorithm::chain_ordered}) {
+    if (!on_demand(collective, it)) continue;
+    known += ", " + std::string(name_of(it));
+    if (wanted != name_of(it)) continue;
+    found = true;
+    algorithm = it;
+  }
   if (!found) return "VIF_COLL: " + std::string(text) + ": there is no such algorithm; give one of " + known + ".";
   forced[static_cast<std::size_t>(collective)] = {true, algorithm};
   return {};
@@ -221,6 +236,10 @@ double price(Algorithm algorithm, const Cost& cost, const Situation& situation) 
   if (!situation.oversubscribed) return cost.chain_messages * message_time + cost.chain_bytes * byte_time;
   const Crowd crowd = crowd_of(algorithm);
   return (cost.all_messages * crowd.message + cost.all_bytes / crowd.rate) / few_cores;
+}
+
+double folded_price(const Cost& cost, int cores) noexcept {
+  return (cost.all_messages * message_time + cost.all_bytes * byte_time) / cores;
 }
 
 uint64_t chain_segment(uint64_t bytes, const Situation& situation) noexcept {
@@ -268,6 +287,16 @@ Algorithm choose(Collective collective, uint64_t bytes, const Situation& situati
   return std::min_element(all.list.data(), end,
                           [](const Candidate& one, const Candidate& other) { return one.price < other.price; })
       ->algorithm;
+}
+
+bool is_tree(Collective collective) noexcept {
+  return collective == Collective::bcast || collective == Collective::gather || collective == Collective::scatter ||
+         collective == Collective::reduce || collective == Collective::allreduce;
+}
+
+bool is_forced(Collective collective, Algorithm algorithm) noexcept {
+  const Forced& wish = forced[static_cast<std::size_t>(collective)];
+  return wish.given && wish.algorithm == algorithm;
 }
 
 bool area_allowed(Collective collective) noexcept {

@@ -59,14 +59,20 @@ enum class Algorithm : uint8_t {
   pairwise,
   dissemination,
   fold,  // strictly from the last rank to the first
+  // What is never the cheapest by itself, and used where it is asked for:
+  split,          // a tree in which application and progress threads share the steps (split.hpp): of non-blocking forms
+  chain_ordered,  // a chain whose messages take turns, for progress threads that share a core
 };
 
 // Microseconds.
 double price(Algorithm algorithm, const Cost& cost, const Situation& situation) noexcept;
+// The same where so many cores do all that any process does, and nobody else needs them.
+double folded_price(const Cost& cost, int cores) noexcept;
 
 struct Candidate {
   Algorithm algorithm = Algorithm::linear;
   double price = 0;
+  Cost cost;
 };
 
 // Those that work here, in order of preference among equal prices.
@@ -80,6 +86,10 @@ Candidates candidates(Collective collective, uint64_t bytes, const Situation& si
 // The one that VIF_COLL names, if it works here; else the cheapest.
 Algorithm choose(Collective collective, uint64_t bytes, const Situation& situation) noexcept;
 
+// Whether there is a split-tree of it.
+bool is_tree(Collective collective) noexcept;
+// Whether VIF_COLL names this algorithm for it.
+bool is_forced(Collective collective, Algorithm algorithm) noexcept;
 // Whether VIF_COLL lets the shared area be used.
 bool area_allowed(Collective collective) noexcept;
 

@@ -59,24 +59,26 @@ void write_reduce_scatter(Schedule& schedule, const void* in, void* out, const s
 }
 
 void write_scan(Schedule& schedule, const void* in, void* out, uint64_t count) {
+  const bool ordered = is_forced(Collective::scan, Algorithm::chain_ordered);
   switch (chosen(Collective::scan, count * schedule.reduction().element_size, schedule)) {
     case Algorithm::fold:
       return scan_fold(schedule, in, out, count);
     case Algorithm::chain:
-      return scan_chain(schedule, in, out, count, false);
+      return scan_chain(schedule, in, out, count, ordered);
     default:
-      scan_doubling(schedule, in, out, count);
+      ordered ? scan_chain(schedule, in, out, count, true) : scan_doubling(schedule, in, out, count);
   }
 }
 
 void write_exscan(Schedule& schedule, const void* in, void* out, uint64_t count) {
+  const bool ordered = is_forced(Collective::exscan, Algorithm::chain_ordered);
   switch (chosen(Collective::exscan, count * schedule.reduction().element_size, schedule)) {
     case Algorithm::fold:
       return exscan_fold(schedule, in, out, count);
     case Algorithm::chain:
-      return exscan_chain(schedule, in, out, count, false);
+      return exscan_chain(schedule, in, out, count, ordered);
     default:
-      exscan_doubling(schedule, in, out, count);
+      ordered ? exscan_chain(schedule, in, out, count, true) : exscan_doubling(schedule, in, out, count);
   }
 }
 

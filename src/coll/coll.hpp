@@ -23,6 +23,7 @@
 namespace vif::coll {
 
 class ScheduleOperation;
+class SplitSites;
 struct AreaSlot;
 
 extern const char in_place_mark;
@@ -56,6 +57,11 @@ struct Group {
   // More processes than cores. It guides the choice of algorithms, so it must be agreed: the same in all processes.
   // False is always safe.
   bool oversubscribed = false;
+  // Who moves non-blocking and persistent operations made from now on. It need not be the same in all processes.
+  net::Progress progress = net::Progress::react;
+  // Cores of the one host of all processes on which none of them runs: where progress threads can be. 0: none, several
+  // hosts, or not known. The same in all processes.
+  int free_cores = 0;
   // Several threads may be inside the library at once: then only pollers of the engine may wait for shared memory.
   bool several_threads = false;
 
@@ -78,6 +84,7 @@ struct Group {
   AreaSlot* slots = nullptr;                     // null: no area
   uint64_t area_uses[2] = {0, 0};                // operations started on the area: blocking ones, others
   uint32_t operations[3] = {};                   // created so far: by `Order`
+  std::shared_ptr<SplitSites> split_sites;       // what split-tree has learnt; null: nothing yet
   std::unique_ptr<ScheduleOperation> blocking_;  // memory kept from one blocking operation to the next
 };
 
@@ -90,6 +97,8 @@ class Operation {
   virtual ~Operation() = default;
   // Once for an operation made with Lifetime::once, and again after each completion for a persistent one.
   virtual void start() noexcept = 0;
+  // The program has come to wait or to test, and it is not complete. Any context; may be called again and again.
+  virtual void asked() noexcept {}
   bool complete() const noexcept { return done_.load(std::memory_order_acquire) != 0; }
   // Valid once complete: success, or the first thing that went wrong.
   net::Outcome outcome() const noexcept { return outcome_; }

@@ -11,6 +11,7 @@
 #include "coll/chosen.hpp"
 #include "coll/mixed_operation.hpp"
 #include "coll/schedule_operation.hpp"
+#include "coll/split_plan.hpp"
 
 namespace vif::coll {
 
@@ -38,18 +39,22 @@ void fill(Schedule& schedule, const AreaCall& call, int32_t tag, const Write& wr
 // With blocks of different sizes every process takes a number for its messages, whether it has any or not.
 template <class Write>
 OperationPointer make(const AreaCall& call, Lifetime lifetime, const Write& write) noexcept {
+  const auto moved = [&call](auto operation) {
+    operation->move_by(call.group->progress);
+    return operation;
+  };
   try {
     const Order order = lifetime == Lifetime::once ? Order::non_blocking : Order::persistent;
     const bool on_area = lifetime == Lifetime::once && call.fits();
-    if (on_area && !call.is_vector()) return std::make_unique<AreaOperation>(call, order);
+    if (on_area && !call.is_vector()) return moved(std::make_unique<AreaOperation>(call, order));
     const int32_t tag = next_tag(*call.group, order);
-    if (on_area && !call.has_long_blocks()) return std::make_unique<AreaOperation>(call, order);
+    if (on_area && !call.has_long_blocks()) return moved(std::make_unique<AreaOperation>(call, order));
     if (on_area) {
-      auto operation = std::make_unique<MixedOperation>(call, order);
+      auto operation = moved(std::make_unique<MixedOperation>(call, order));
       fill(operation->schedule(), call, tag, write, call.short_limit());
       return operation;
     }
-    auto operation = std::make_unique<ScheduleOperation>(*call.group);
+    auto operation = moved(std::make_unique<ScheduleOperation>(*call.group));
     fill(operation->schedule(), call, tag, write);
     return operation;
   } catch (const std::bad_alloc&) {

@@ -113,6 +113,8 @@ OperationPointer make_barrier(Group& group, Lifetime lifetime) noexcept { return
 net::Outcome barrier(Group& group) noexcept { return barrier_to(group, Running{}); }
 
 OperationPointer make_bcast(Group& group, void* buffer, uint64_t bytes, int root, Lifetime lifetime) noexcept {
+  const SplitPlan plan = plan_split(group, Collective::bcast, bytes, {}, lifetime);
+  if (plan.wanted) return make_split_bcast(group, buffer, bytes, root, plan.options);
   return bcast_to(group, buffer, bytes, root, Making{lifetime});
 }
 
@@ -122,6 +124,8 @@ net::Outcome bcast(Group& group, void* buffer, uint64_t bytes, int root) noexcep
 
 OperationPointer make_gather(Group& group, const void* in, uint64_t bytes, void* out, int root,
                              Lifetime lifetime) noexcept {
+  const SplitPlan plan = plan_split(group, Collective::gather, bytes, {}, lifetime);
+  if (plan.wanted) return make_split_gather(group, in, bytes, out, root, plan.options);
   return gather_to(group, in, bytes, out, root, Making{lifetime});
 }
 
@@ -131,6 +135,8 @@ net::Outcome gather(Group& group, const void* in, uint64_t bytes, void* out, int
 
 OperationPointer make_scatter(Group& group, const void* in, uint64_t bytes, void* out, int root,
                               Lifetime lifetime) noexcept {
+  const SplitPlan plan = plan_split(group, Collective::scatter, bytes, {}, lifetime);
+  if (plan.wanted) return make_split_scatter(group, in, bytes, out, root, plan.options);
   return scatter_to(group, in, bytes, out, root, Making{lifetime});
 }
 

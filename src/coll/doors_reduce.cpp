@@ -86,6 +86,8 @@ auto counted(uint64_t count) noexcept {
 
 OperationPointer make_reduce(Group& group, const void* in, void* out, uint64_t count, const Reduction& reduction,
                              int root, Lifetime lifetime) noexcept {
+  const SplitPlan plan = plan_split(group, Collective::reduce, count * reduction.element_size, reduction, lifetime);
+  if (plan.wanted) return make_split_reduce(group, in, out, count, reduction, root, plan.options);
   return reduce_to(group, in, out, count, reduction, root, Making{lifetime});
 }
 
@@ -96,6 +98,8 @@ net::Outcome reduce(Group& group, const void* in, void* out, uint64_t count, con
 
 OperationPointer make_allreduce(Group& group, const void* in, void* out, uint64_t count, const Reduction& reduction,
                                 Lifetime lifetime) noexcept {
+  const SplitPlan plan = plan_split(group, Collective::allreduce, count * reduction.element_size, reduction, lifetime);
+  if (plan.wanted) return make_split_allreduce(group, in, out, count, reduction, plan.options);
   return allreduce_to(group, in, out, count, reduction, Making{lifetime});
 }
 

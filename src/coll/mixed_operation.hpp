@@ -12,6 +12,11 @@ class MixedOperation final : public Operation {
   MixedOperation(const AreaCall& call, Order order);
   // The messages.
   Schedule& schedule() noexcept { return messages_.schedule(); }
+  // While the program computes it is moved so. Before start().
+  void move_by(net::Progress progress) noexcept {
+    area_.move_by(progress);
+    messages_.move_by(progress);
+  }
   void start() noexcept override;
 
  private:

@@ -21,7 +21,17 @@ ScheduleOperation::ScheduleOperation(Group& group) noexcept : schedule_(group) {
   go_on_task_.owner = this;
 }
 
-void ScheduleOperation::start_after(net::Outcome before) noexcept {
+void ScheduleOperation::move_by(net::Progress progress) noexcept {
+  by_thread_ = progress == net::Progress::thread;
+  by_application_ = left_out_ = progress == net::Progress::poll;
+}
+
+void ScheduleOperation::start() noexcept {
+  entrusted_ = by_thread_ && !schedule_.nodes_.empty() && schedule_.group().engine->entrust();
+  start_after(net::Outcome::success, entrusted_);
+}
+
+void ScheduleOperation::start_after(net::Outcome before, bool by_thread) noexcept {
   outcome_ = before;
   remaining_ = static_cast<uint32_t>(schedule_.nodes_.size());
   net::Engine& engine = *schedule_.group().engine;
@@ -36,6 +46,8 @@ void ScheduleOperation::start_after(net::Outcome before) noexcept {
   }
   if (by_application_) {
     engine.submit_to_app(begin_task_);
+  } else if (by_thread) {
+    engine.submit_to_thread(begin_task_);
   } else {
     engine.submit(begin_task_);
   }
@@ -65,6 +77,7 @@ void ScheduleOperation::begin(net::Engine& engine, net::Task& task) noexcept {
 
 void ScheduleOperation::finish(net::Engine& engine, net::Task& task) noexcept {
   ScheduleOperation& self = *static_cast<OwnTask&>(task).owner;
+  if (self.entrusted_) engine.relieve();
   if (self.then_ == nullptr) return self.done_.store(1, std::memory_order_release);
   net::Task& then = *self.then_;
   self.done_.store(1, std::memory_order_relaxed);
@@ -75,6 +88,7 @@ void ScheduleOperation::message_done(net::Engine& engine, net::Request& request)
   ScheduleOperation& self = *static_cast<ScheduleOperation*>(request.owner);
   const Step step = self.schedule_.request_steps_[static_cast<std::size_t>(&request - self.schedule_.requests_.get())];
   const Node& node = self.schedule_.nodes_[step];
+  if (self.left_out_) engine.leave_out(-1);
   net::Outcome outcome = request.status.outcome;
   // The sender had nothing right to send.
   if (outcome == net::Outcome::success && node.kind == Schedule::Kind::receive && request.status.bytes < node.amount) {
@@ -158,6 +172,7 @@ void ScheduleOperation::start_message(net::Engine& engine, const Node& node) noe
   // What comes after a failure is not worth anything: an empty message says so, and all that depend on it learn of it.
   const bool spoilt = node.kind == Schedule::Kind::send && outcome_ != net::Outcome::success;
   request.length = spoilt ? 0 : node.amount;
+  if (left_out_) engine.leave_out(+1);
   if (node.kind == Schedule::Kind::send) {
     engine.start_send(request);
   } else {

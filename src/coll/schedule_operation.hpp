@@ -13,7 +13,9 @@
 // poller or the task that ended the last step. Whoever sees done_ may free everything at once, even in another thread.
 //
 // Left to the application, an operation is advanced by application threads inside the library alone: elsewhere it puts
-// itself aside by Engine::run_in_app. leave_to_anybody() takes that back.
+// itself aside by Engine::run_in_app. leave_to_anybody() takes that back. Moved by `poll`, it is left to the
+// application for good, and nobody is interrupted for its messages; moved by `thread`, it is handed over to the
+// progress thread.
 //
 // Context: app for the constructor and schedule(); app or engine for start(); engine for the rest.
 #pragma once
@@ -30,10 +32,13 @@ class ScheduleOperation final : public Operation {
   explicit ScheduleOperation(Group& group) noexcept;
 
   Schedule& schedule() noexcept { return schedule_; }
-  void start() noexcept override { start_after(net::Outcome::success); }
-  // The same for a phase of a larger operation, of which the phases before ended so.
-  void start_after(net::Outcome before) noexcept;
+  void start() noexcept override;
+  // The same for a phase of a larger operation, of which the phases before ended so. `by_thread`: its beginning is
+  // handed over to the progress thread, to which the larger one is entrusted. App, or engine in an application thread.
+  void start_after(net::Outcome before, bool by_thread = false) noexcept;
 
+  // While the program computes it is moved so; else as `react`. Before start().
+  void move_by(net::Progress progress) noexcept;
   // Its steps are done by application threads inside the library, and not by handlers and progress threads. Before
   // start().
   void leave_to_application() noexcept { by_application_ = true; }
@@ -91,6 +96,9 @@ class ScheduleOperation final : public Operation {
   bool polling_ = false;     // poller_ is with the engine
   bool user_waits_ = false;  // user_task_ is with the engine
   bool by_application_ = false;
+  bool by_thread_ = false;
+  bool left_out_ = false;     // its messages interrupt nobody
+  bool entrusted_ = false;    // this run, to the progress thread
   bool go_on_waits_ = false;  // go_on_task_ is with the engine
 };
 

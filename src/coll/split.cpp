@@ -15,16 +15,24 @@ namespace vif::coll {
 namespace {
 
 // A collective in phases, one after the other on each process.
+//
+// By the mode of the group: moved by `thread`, what is not the application's is handed over to the progress thread;
+// moved by `poll`, all of it is the application's, and nobody is interrupted for it.
 class SplitOperation final : public Operation {
  public:
-  explicit SplitOperation(Group& group, int64_t patience_ns) noexcept : group_(group), patience_ns_(patience_ns) {
+  explicit SplitOperation(Group& group, const SplitOptions& options) noexcept
+      : group_(group), site_(options.site), patience_ns_(options.patience_ns), message_ns_(options.message_ns) {
+    by_thread_ = group.progress == net::Progress::thread;
+    polled_ = group.progress == net::Progress::poll;
     next_task_.run = phase_done;
     release_task_.run = patience_over;
     next_task_.owner = release_task_.owner = this;
   }
+  ~SplitOperation() override { learn(); }
 
   Schedule& add(int32_t tag, const Reduction& reduction, bool by_application) {
     ScheduleOperation& phase = phases_[at(count_++)].emplace(group_);
+    if (polled_) phase.move_by(net::Progress::poll);
     if (by_application) phase.leave_to_application();
     phase.schedule().clear(tag);
     phase.schedule().set_reduction(reduction);
@@ -37,18 +45,31 @@ class SplitOperation final : public Operation {
   bool starts_with_application = false;
 
   void start() noexcept override {
+    learn();
     outcome_ = net::Outcome::success;
     done_.store(0, std::memory_order_relaxed);
     current_ = 0;
-    patient_ = starts_with_application;
-    first_over_.store(0, std::memory_order_relaxed);
     net::Engine& engine = *group_.engine;
-    phases_[0]->start();
-    if (!starts_with_application) return;
-    engine.wait_at_most(
-        [](void* it) { return static_cast<SplitOperation*>(it)->first_over_.load(std::memory_order_acquire) != 0; },
-        this, patience_ns_);
-    engine.submit(release_task_);
+    entrusted_ = by_thread_ && engine.entrust();
+    const bool waits = starts_with_application && !polled_;
+    patient_ = waits;
+    if (waits) phases_[0]->leave_to_application();  // again: the last run may have left it to anybody
+    first_over_.store(0, std::memory_order_relaxed);
+    phases_[0]->start_after(net::Outcome::success, entrusted_ && !starts_with_application);
+    if (waits) {
+      engine.wait_at_most(
+          [](void* it) { return static_cast<SplitOperation*>(it)->first_over_.load(std::memory_order_acquire) != 0; },
+          this, patience_ns_);
+      engine.submit(release_task_);
+    }
+    asked_ns_.store(0, std::memory_order_relaxed);
+    started_ns_ = engine.now_ns();
+  }
+
+  void asked() noexcept override {
+    int64_t not_yet = 0;
+    if (asked_ns_.load(std::memory_order_relaxed) != 0) return;
+    asked_ns_.compare_exchange_strong(not_yet, group_.engine->now_ns(), std::memory_order_relaxed);
   }
 
  private:
@@ -57,17 +78,27 @@ class SplitOperation final : public Operation {
   };
   static std::size_t at(int index) noexcept { return static_cast<std::size_t>(index); }
 
+  // App, while it does not run. What the program did between start and wait teaches the next S. A run that was over
+  // before anybody asked was hidden whole, by a computation at least as long as until now.
+  void learn() noexcept {
+    if (site_ == nullptr || started_ns_ == 0) return;
+    const int64_t asked = asked_ns_.load(std::memory_order_relaxed);
+    const int64_t until = asked != 0 ? asked : group_.engine->now_ns();
+    site_->measured(static_cast<double>(until - started_ns_), message_ns_);
+    started_ns_ = 0;
+  }
+
   // Engine. The phase that ran is complete.
-  static void phase_done(net::Engine&, net::Task& task) noexcept {
+  static void phase_done(net::Engine& engine, net::Task& task) noexcept {
     SplitOperation& self = *static_cast<OwnTask&>(task).owner;
     const net::Outcome outcome = self.phases_[at(self.current_)]->outcome();
     if (self.outcome_ == net::Outcome::success) self.outcome_ = outcome;
     ++self.current_;
     self.first_over_.store(1, std::memory_order_release);
     if (self.current_ < self.count_) {
-      self.phases_[at(self.current_)]->start_after(self.outcome_);
+      self.phases_[at(self.current_)]->start_after(self.outcome_, self.entrusted_ && engine.in_application());
     } else if (!self.patient_) {
-      self.done_.store(1, std::memory_order_release);
+      self.finish(engine);
     }
   }
 
@@ -78,17 +109,30 @@ class SplitOperation final : public Operation {
     if (self.current_ == 0) {
       self.phases_[0]->leave_to_anybody(engine);
     } else if (self.current_ == self.count_) {
-      self.done_.store(1, std::memory_order_release);
+      self.finish(engine);
     }
   }
 
+  // Engine, the last thing: whoever sees it may free everything.
+  void finish(net::Engine& engine) noexcept {
+    if (entrusted_) engine.relieve();
+    done_.store(1, std::memory_order_release);
+  }
+
   Group& group_;
+  std::shared_ptr<SplitSite> site_;
   int64_t patience_ns_;
+  double message_ns_;
   std::array<std::optional<ScheduleOperation>, 4> phases_;
   int count_ = 0;
-  int current_ = 0;       // written by the engine
-  bool patient_ = false;  // the starting call still looks; written by the engine after start()
+  int current_ = 0;         // written by the engine
+  bool patient_ = false;    // the starting call still looks; written by the engine after start()
+  bool by_thread_ = false;  // while the program computes
+  bool polled_ = false;
+  bool entrusted_ = false;  // this run, to the progress thread
   std::atomic<uint32_t> first_over_{0};
+  int64_t started_ns_ = 0;            // when the start returned; 0: not, or learnt from
+  std::atomic<int64_t> asked_ns_{0};  // when the program came to wait
   OwnTask next_task_;
   OwnTask release_task_;
 };
@@ -193,8 +237,8 @@ int cut_of(int split, int size) noexcept { return 1 << std::clamp(split, 0, tree
 template <class Write>
 OperationPointer make_phases(Group& group, const SplitOptions& options, const Write& write) noexcept {
   try {
-    auto operation = std::make_unique<SplitOperation>(group, options.patience_ns);
-    write(*operation, next_tag(group, Order::non_blocking));
+    auto operation = std::make_unique<SplitOperation>(group, options);
+    write(*operation, next_tag(group, options.order));
     operation->seal();
     return operation;
   } catch (const std::bad_alloc&) {
@@ -241,7 +285,7 @@ OperationPointer make_split_allreduce(Group& group, const void* in, void* out, u
     operation.starts_with_application = options.split > 0;
     const int cut = cut_of(options.split, group.size);
     add_reduce(operation, tag, in == in_place ? out : in, out, count, reduction, 0, cut);
-    add_bcast(operation, next_tag(group, Order::non_blocking), out, count * reduction.element_size, 0, cut);
+    add_bcast(operation, next_tag(group, options.order), out, count * reduction.element_size, 0, cut);
   });
 }
 

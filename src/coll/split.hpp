@@ -16,6 +16,9 @@
 // Context: app for everything, except start() of a persistent operation's phases, which the engine does.
 #pragma once
 
+#include <memory>
+#include <mutex>
+
 #include "coll/coll.hpp"
 
 namespace vif::coll {
@@ -56,11 +59,32 @@ class AdaptiveSplit {
   double computation_ = -1;  // smoothed
 };
 
+// The same where several threads complete operations.
+class SplitSite {
+ public:
+  SplitSite(int size, int cores, Weights weights) noexcept : adaptive_(size, cores, weights) {}
+  int split() {
+    const std::lock_guard guard(lock_);
+    return adaptive_.split();
+  }
+  void measured(double computation_ns, double message_ns) {
+    const std::lock_guard guard(lock_);
+    adaptive_.measured(computation_ns, message_ns);
+  }
+
+ private:
+  std::mutex lock_;
+  AdaptiveSplit adaptive_;
+};
+
 // Made as make_bcast() and the others; S is `split`, from 0 to tree_steps(). Reductions must commute. Roots and blocks
 // as in coll.hpp; in place where those are.
 struct SplitOptions {
   int split = 0;
   int64_t patience_ns = 50'000;
+  Order order = Order::non_blocking;
+  std::shared_ptr<SplitSite> site = nullptr;  // learns from the run; null: nobody does
+  double message_ns = 0;                      // of one message, for it
 };
 OperationPointer make_split_bcast(Group&, void* buffer, uint64_t bytes, int root, SplitOptions) noexcept;
 OperationPointer make_split_reduce(Group&, const void* in, void* out, uint64_t count, const Reduction&, int root,

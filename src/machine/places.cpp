@@ -12,21 +12,6 @@ const std::string devices = "/sys/devices/system/";
 
 std::string in_words(std::size_t number) { return std::to_string(number); }
 
-// A list of CPUs such as "0-3,8" as a mask.
-CpuMask parse_list(const std::string& text) {
-  CpuMask mask;
-  const char* at = text.c_str();
-  while (*at >= '0' && *at <= '9') {
-    char* end;
-    const unsigned long first = std::strtoul(at, &end, 10);
-    unsigned long last = first;
-    if (*end == '-') last = std::strtoul(end + 1, &end, 10);
-    for (unsigned long cpu = first; cpu <= last && cpu < mask.size(); ++cpu) mask.set(cpu);
-    at = *end == ',' ? end + 1 : end;
-  }
-  return mask;
-}
-
 // The number of a part is that of its first CPU.
 int first_of(const CpuMask& mask) {
   for (std::size_t cpu = 0; cpu < mask.size(); ++cpu) {
@@ -38,7 +23,7 @@ int first_of(const CpuMask& mask) {
 bool read_list(const std::string& path, const FileReader& read, CpuMask& mask) {
   std::string text;
   if (!read(path, text)) return false;
-  mask = parse_list(text);
+  mask = cpus_in(text);
   return mask.any();
 }
 
@@ -94,6 +79,20 @@ CpuMask whole_part(std::size_t cpu, Part part, const FileReader& read) {
 }
 
 }  // namespace
+
+CpuMask cpus_in(const std::string& text) {
+  CpuMask mask;
+  const char* at = text.c_str();
+  while (*at >= '0' && *at <= '9') {
+    char* end;
+    const unsigned long first = std::strtoul(at, &end, 10);
+    unsigned long last = first;
+    if (*end == '-') last = std::strtoul(end + 1, &end, 10);
+    for (unsigned long cpu = first; cpu <= last && cpu < mask.size(); ++cpu) mask.set(cpu);
+    at = *end == ',' ? end + 1 : end;
+  }
+  return mask;
+}
 
 const std::vector<PartName>& part_names() {
   static const std::vector<PartName> names = {{Part::machine, "Machine"},    {Part::package, "Package"},

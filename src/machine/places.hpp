@@ -21,6 +21,9 @@ const std::vector<PartName>& part_names();
 // -1 when they belong to several, or when it is not known.
 int part_of(const CpuMask& mask, Part part, const FileReader& read = read_file);
 
+// A list of CPUs such as "0-3,8".
+CpuMask cpus_in(const std::string& text);
+
 // The CPUs of this process's affinity.
 CpuMask own_affinity();
 

@@ -206,7 +206,11 @@ class CollectiveWork final : public Work {
     operation_->start();
     return {};
   }
-  bool complete() noexcept override { return operation_->complete(); }
+  bool complete() noexcept override {
+    if (operation_->complete()) return true;
+    operation_->asked();
+    return false;
+  }
   Ending finish(MPI_Status&) override {
     if (operation_->outcome() != net::Outcome::success) return ending_of(operation_->outcome());
     staging_.after();

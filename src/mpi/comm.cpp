@@ -7,6 +7,7 @@
 #include "api.hpp"
 #include "mpi/attribute.hpp"
 #include "mpi/comm_create.hpp"
+#include "mpi/comm_hints.hpp"
 #include "mpi/errors.hpp"
 #include "mpi/group.hpp"
 #include "mpi/info.hpp"
@@ -108,6 +109,7 @@ int Comm_set_info(MPI_Comm comm, MPI_Info info) {
   if (given == nullptr && info != MPI_INFO_NULL) {
     return raise(object, MPI_ERR_INFO, "the info object has been freed, or never was one");
   }
+  if (const int error = check_hints(object, given); error != MPI_SUCCESS) return error;
   Info* added = copy_of(given);
   {
     std::lock_guard guard(object->lock);
@@ -116,6 +118,7 @@ int Comm_set_info(MPI_Comm comm, MPI_Info info) {
     } else {
       for (const auto& [key, value] : added->entries) set_value(*object->info, key, value);
     }
+    apply_hints(*object);
   }
   if (added != nullptr) destroy(added);
   return MPI_SUCCESS;
@@ -125,7 +128,9 @@ int Comm_get_info(MPI_Comm comm, MPI_Info* info_used) {
   Comm* object = comm_of(comm);
   if (object == nullptr) return raise_no_comm();
   std::lock_guard guard(object->lock);
-  *info_used = handle_of(copy_of(object->info));
+  Info* copy = copy_of(object->info);
+  add_hints_in_effect(*object, *copy);
+  *info_used = handle_of(copy);
   return MPI_SUCCESS;
 }
 

@@ -5,6 +5,7 @@
 #include <numeric>
 
 #include "mpi/attribute.hpp"
+#include "mpi/comm_hints.hpp"
 #include "mpi/errhandler.hpp"
 #include "mpi/errors.hpp"
 #include "mpi/hosts.hpp"
@@ -151,6 +152,7 @@ void enliven(Comm& comm, const Birth& birth) {
   comm.shared = birth.shared;
   fill_group(comm.collectives, comm, collective_use);
   comm.collectives.oversubscribed = birth.crowded != 0;
+  apply_hints(comm);
   if (!comm.is_inter()) comm.collectives.attach_area(birth.shared);
 }
 

@@ -5,6 +5,7 @@
 #include "mpi/attribute.hpp"
 #include "mpi/collective.hpp"
 #include "mpi/comm_create.hpp"
+#include "mpi/comm_hints.hpp"
 #include "mpi/diary.hpp"
 #include "mpi/errors.hpp"
 #include "mpi/info.hpp"
@@ -44,6 +45,8 @@ bool look_up(MPI_Comm handle, MPI_Info info_handle, Comm*& parent, Info*& info, 
     error = raise(parent, MPI_ERR_INFO, "the info object has been freed, or never was one");
     return false;
   }
+  error = check_hints(parent, info);
+  if (error != MPI_SUCCESS) return false;
   note_collective(*parent, -1);
   return true;
 }

@@ -7,10 +7,12 @@
 #include "api.hpp"
 #include "mpi/collective.hpp"
 #include "mpi/comm_create.hpp"
+#include "mpi/comm_hints.hpp"
 #include "mpi/diary.hpp"
 #include "mpi/errhandler.hpp"
 #include "mpi/errors.hpp"
 #include "mpi/group.hpp"
+#include "mpi/info.hpp"
 
 namespace vif::mpi {
 
@@ -219,12 +221,14 @@ int Comm_create_group(MPI_Comm comm, MPI_Group group, int tag, MPI_Comm* newcomm
   return look_up(parent, group, object, error) ? create_among(*parent, *object, tag, newcomm) : error;
 }
 
-int Comm_create_from_group(MPI_Group group, const char* stringtag, MPI_Info, MPI_Errhandler errhandler,
+int Comm_create_from_group(MPI_Group group, const char* stringtag, MPI_Info info, MPI_Errhandler errhandler,
                            MPI_Comm* newcomm) {
   *newcomm = MPI_COMM_NULL;
   Group* object;
   int error = MPI_SUCCESS;
   if (!look_up(nullptr, group, object, error)) return error;
+  Info* hints = info_of(info);
+  if (error = check_hints(nullptr, hints); error != MPI_SUCCESS) return error;
   if (stringtag == nullptr) return raise_null_argument(nullptr, "stringtag");
   Errhandler* handler = errhandler_of(errhandler);
   if (handler == nullptr) return raise(nullptr, MPI_ERR_ARG, "the error handler has been freed, or never was one");
@@ -236,7 +240,10 @@ int Comm_create_from_group(MPI_Group group, const char* stringtag, MPI_Info, MPI
   error = create_of(*object, ContextIds::announcements(leader), tag_of_name(stringtag, 0), nullptr, newcomm);
   if (error == MPI_SUCCESS) {
     retain(*handler);
-    comm_of(*newcomm)->errhandler = handler;
+    Comm& comm = *comm_of(*newcomm);
+    comm.errhandler = handler;
+    if (hints != nullptr) comm.info = copy_of(hints);
+    apply_hints(comm);
   }
   return error;
 }

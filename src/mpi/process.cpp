@@ -6,9 +6,11 @@
 
 #include "base/options.hpp"
 #include "coll/choice.hpp"
+#include "coll/split_plan.hpp"
 #include "mpi.h"
 #include "mpi/comm.hpp"
 #include "mpi/comm_create.hpp"
+#include "mpi/comm_hints.hpp"
 #include "mpi/diary.hpp"
 #include "mpi/dynamic.hpp"
 #include "mpi/engine_door.hpp"
@@ -45,9 +47,11 @@ bool join(Process& process, std::string& error) {
             " that this library can number; start fewer.";
     return false;
   }
+  process.progress = progress_named(base::option("VIF_PROGRESS"));
   process.ordered = base::option("VIF_COLL_ORDER") == "ranks";
   error = coll::set_choices(base::option("VIF_COLL"));
   if (!error.empty()) return false;
+  coll::set_split_rule(base::option("VIF_COLL_SPLIT"));
   process.engine_owner = net::create_engine(*process.bootstrap, rank_of_level(process.thread_level), error);
   process.engine = process.engine_owner.get();
   return process.engine != nullptr;

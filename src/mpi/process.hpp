@@ -18,9 +18,10 @@ struct Process {
   std::mutex bootstrap_lock;  // after the start: one thread at a time speaks to the launcher
   std::unique_ptr<net::Engine> engine_owner;
   net::Engine* engine = nullptr;
-  int thread_level = 0;   // MPI_THREAD_SINGLE .. MPI_THREAD_MULTIPLE, as granted
-  bool multiple = false;  // several threads may be in the library at once
-  bool ordered = false;   // VIF_COLL_ORDER=ranks
+  int thread_level = 0;                           // MPI_THREAD_SINGLE .. MPI_THREAD_MULTIPLE, as granted
+  bool multiple = false;                          // several threads may be in the library at once
+  bool ordered = false;                           // VIF_COLL_ORDER=ranks
+  net::Progress progress = net::Progress::react;  // VIF_PROGRESS, of communicators that do not say
   Comm* world = nullptr;
   Comm* self = nullptr;
   Comm* parent = nullptr;  // the processes that spawned this one; null: nobody did, or it was freed

@@ -235,6 +235,13 @@ void Core::run_inbox() noexcept {
     task.run(*this, task);
     ++completions_;  // it may have completed something that a sleeper waits for
   }
+  // A call that neither waits nor tests leaves to the progress thread what is that one's to begin.
+  if (!entrusted() || owner_ == Owner::handler || (owner_ == Owner::app && !asked_)) return;
+  while (auto* record = thread_inbox_.take()) {
+    auto& task = static_cast<Task&>(*record);
+    task.run(*this, task);
+    ++completions_;
+  }
 }
 
 // Unlinked while it runs: it may add pollers, and when it has finished its memory may be gone already.

@@ -125,6 +125,13 @@ class Core final : public Engine, public RemoteMemory {
   void add_poller(Poller& poller) noexcept override;
   void run_in_app(Task& task) noexcept override;
   bool in_handler() const noexcept override { return owner_ == Owner::handler; }
+  bool in_application() const noexcept override { return owner_ == Owner::app || owner_ == Owner::waiting; }
+  bool entrust() noexcept override;
+  void submit_to_thread(Task& task) noexcept override;
+  void relieve() noexcept override { entrusted_.fetch_sub(1, std::memory_order_relaxed); }
+  void leave_out(int change) noexcept override {
+    left_out_.store(left_out_.load(std::memory_order_relaxed) + change, std::memory_order_relaxed);
+  }
   void ring(int process) noexcept override;
   std::byte* shared_base() noexcept override { return segment_.base(); }
   uint64_t shared_allocate(uint64_t bytes, std::string& error) noexcept override;
@@ -211,6 +218,9 @@ class Core final : public Engine, public RemoteMemory {
   // Only the owner writes; the resting thread reads it without owning.
   void interest(int change) noexcept { interest_.store(pending() + change, std::memory_order_relaxed); }
   int pending() const noexcept { return interest_.load(std::memory_order_relaxed); }
+  // Whether some of it is not for the application alone.
+  bool worth_reacting() const noexcept { return pending() > left_out_.load(std::memory_order_relaxed); }
+  bool entrusted() const noexcept { return entrusted_.load(std::memory_order_relaxed) != 0; }
   bool others_may_sleep() const noexcept { return multiple_ || helper_runs_.load(std::memory_order_relaxed); }
   void publish_completions() noexcept {
     if (others_may_sleep()) tell_sleepers();
@@ -335,6 +345,8 @@ class Core final : public Engine, public RemoteMemory {
   void rest_around_call(bell::Posture posture) noexcept;
   void start_helper() noexcept;
   void helper_loop() noexcept;
+  void place_progress_thread() noexcept;
+  void look_beside_program() noexcept;
   bell::Posture armed_posture() const noexcept;
   bool interruptible() const noexcept { return settings_.interrupts && signal_ != 0; }
 
@@ -353,6 +365,7 @@ class Core final : public Engine, public RemoteMemory {
   alignas(64) base::Ownership<> ownership_;
   base::Inbox<> inbox_;
   base::Inbox<> app_inbox_;
+  base::Inbox<> thread_inbox_;  // what is to be begun by the progress thread (core_progress.cpp)
 
   // Owned.
   Owner owner_ = Owner::app;
@@ -368,9 +381,11 @@ class Core final : public Engine, public RemoteMemory {
   };
   std::array<Debt, 8> debts_;  // rings put off
   size_t debt_count_ = 0;
-  uint64_t moved_ = 0;            // bytes of long messages that went through rings, from and to here
-  uint64_t copy_budget_ = 0;      // bytes that this pass may still copy
-  std::atomic<int> interest_{0};  // things of ours that an event could make progress
+  uint64_t moved_ = 0;             // bytes of long messages that went through rings, from and to here
+  uint64_t copy_budget_ = 0;       // bytes that this pass may still copy
+  std::atomic<int> interest_{0};   // things of ours that an event could make progress
+  std::atomic<int> left_out_{0};   // requests among them that are for the application alone
+  std::atomic<int> entrusted_{0};  // operations that the progress thread is to move
   uint64_t completions_ = 0;
   uint64_t completions_told_ = 0;
   Channel* channels_ = nullptr;
@@ -433,6 +448,8 @@ class Core final : public Engine, public RemoteMemory {
   std::mutex helper_mutex_;
   std::thread helper_;
   std::atomic<bool> helper_runs_{false};
+  bool progress_placed_ = false;             // the helper is a progress thread, and where it belongs
+  std::atomic<bool> progress_alone_{false};  // nobody else of the job runs on its CPU
   std::atomic<bool> stopping_{false};
 };
 

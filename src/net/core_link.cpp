@@ -121,7 +121,7 @@ void Core::start_unusual(Request& request) noexcept {
 
 // App context. Whoever leaves the library with something under way leaves the network to the link's thread.
 void Core::rest_link() noexcept {
-  if (pending() != 0 && settings_.interrupts) {
+  if ((worth_reacting() && settings_.interrupts) || entrusted()) {
     link_->arm();
   } else {
     link_->disarm();

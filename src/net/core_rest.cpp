@@ -48,7 +48,8 @@ void Core::enter() noexcept {
 void Core::leave() noexcept {
   if (link_ != nullptr) rest_link();
   // What was handed over to the helper may become pending when this thread is gone: it must find a posture to keep up.
-  const bool handed_over = helper_runs_.load(std::memory_order_relaxed) && (ownership_.held() || !inbox_.empty());
+  const bool handed_over =
+      helper_runs_.load(std::memory_order_relaxed) && (ownership_.held() || !inbox_.empty() || entrusted());
   if (pending() == 0 && debt_count_ == 0 && !handed_over) return;
   if (!multiple_) open_gap();
   if (candidate_ != nullptr) announce_candidate();
@@ -57,7 +58,8 @@ void Core::leave() noexcept {
 }
 
 void Core::rest_outside() noexcept {
-  if (!interruptible()) {
+  const bool by_thread = entrusted();
+  if (!by_thread && (!interruptible() || !worth_reacting())) {
     // Nobody will come for us: look once, so that a peer that sleeps for our part of something is told.
     if (!multiple_ && visible_work() && own(Owner::app)) {
       turn();
@@ -70,9 +72,10 @@ void Core::rest_outside() noexcept {
     return;
   }
   if (!bell::calls_are_covered()) start_helper();
-  const bool away = !bell::calls_are_covered() && helper_runs_.load(std::memory_order_relaxed);
+  const bool away = by_thread || (!bell::calls_are_covered() && helper_runs_.load(std::memory_order_relaxed));
   resting_.store(away ? bell::Posture::away : armed_posture(), std::memory_order_relaxed);
   rest(resting_.load(std::memory_order_relaxed), Owner::app);
+  if (by_thread && !thread_inbox_.empty()) wake_helper(process_);
 }
 
 // User interrupts reach one thread; where another one arms, a signal may land in any.
@@ -119,8 +122,10 @@ void Core::rest(bell::Posture posture, Owner as) noexcept {
   const bool alone = !multiple_ && !helper_runs_.load(std::memory_order_relaxed);
   if (alone && !visible_work()) return;
   bool again = true;
-  for (int pass = 0; again && pass < passes_before_interrupt; ++pass) {
-    if (!own(as)) return;  // whoever owns it goes round once more
+  const bool by_thread = as == Owner::app && entrusted();
+  for (int pass = 0; again && pass < (by_thread ? 1 : passes_before_interrupt); ++pass) {
+    if (!own(as)) return;             // whoever owns it goes round once more
+    if (by_thread) copy_budget_ = 0;  // the progress thread copies
     turn();
     again = disown();
   }
@@ -227,7 +232,7 @@ void Core::react() noexcept {
     return;
   }
   const bell::Posture posture = resting_.load(std::memory_order_relaxed);
-  if (posture == bell::Posture::quiet || pending() == 0) return;
+  if (posture == bell::Posture::quiet || !worth_reacting()) return;
   if (multiple_ && led_.load(std::memory_order_relaxed)) return;  // the leader looks by itself
   rest(posture, Owner::handler);
 }
@@ -245,7 +250,7 @@ void Core::on_helper() noexcept {
   }
   if (span.records()) tell_recorder(span, trace::Reaction::helper, moved);
   const bell::Posture posture = resting_.load(std::memory_order_relaxed);
-  if (posture == bell::Posture::quiet || pending() == 0) return;
+  if (posture == bell::Posture::quiet || (!worth_reacting() && !entrusted())) return;
   rest(posture, Owner::helper);
 }
 
@@ -311,6 +316,7 @@ void Core::helper_loop() noexcept {
       continue;
     }
     seen = now;
+    if (progress_alone_.load(std::memory_order_relaxed)) look_beside_program();
     on_helper();
   }
 }

@@ -29,6 +29,13 @@ struct Poller {
   Poller** link = nullptr;
 };
 
+// Who moves an operation of several messages (a collective) while the program computes.
+//   react    whoever notices that it can go on: what the engine arms for anything else
+//   thread   the progress thread of this process; the program is not interrupted
+//   poll     the application's threads, in calls of the library, and nobody else
+// Whoever waits for it in the library moves it in each of them.
+enum class Progress : uint8_t { react, thread, poll };
+
 class Engine {
  public:
   virtual ~Engine() = default;
@@ -68,6 +75,11 @@ class Engine {
   }
   // As submit(), for what an application thread should do rather than a handler or a progress thread.
   virtual void submit_to_app(Task& task) noexcept { submit(task); }
+  // An operation begins that the progress thread is to move; false: there is none to be had. relieve() (engine context)
+  // takes it back when the operation is complete. Between the two, submit_to_thread() is submit() for that thread, or
+  // for whoever waits or tests before it comes.
+  virtual bool entrust() noexcept { return false; }
+  virtual void submit_to_thread(Task& task) noexcept { submit(task); }
 
   // To be called when the application leaves the library with something pending: arms the interrupt (design §4 rule 3).
   // ApiScope (below) does it; every API function that may communicate holds one.
@@ -84,6 +96,10 @@ class Engine {
   virtual bool in_handler() const noexcept = 0;
   // Whether an application thread runs the engine now.
   virtual bool in_application() const noexcept { return !in_handler(); }
+  virtual void relieve() noexcept {}
+  // So many of the requests under way are for the application alone: nobody is to be interrupted for them. Called
+  // before one starts (+1), and when it is complete (-1).
+  virtual void leave_out(int /*change*/) noexcept {}
   // That many bytes were copied, or combined, by what the engine runs: on a simulated machine that takes its time.
   virtual void worked(uint64_t /*bytes*/, bool /*combined*/) noexcept {}
   // A poller that has stopped although there is more to do: it wants another turn soon.

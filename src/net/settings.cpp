@@ -58,6 +58,7 @@ bool Settings::read(std::string& error) {
   host = base::option("VIF_HOST");
   interfaces = base::option("VIF_TCP_INTERFACES");
   peer_timeout_ns = static_cast<int64_t>(std::clamp<uint64_t>(number("VIF_TCP_TIMEOUT", 60), 1, 3600)) * 1'000'000'000;
+  machine::place_of(base::option("VIF_PROGRESS_PLACE"), progress_place);
   print_statistics = base::option("VIF_STATS") == "1";
   spin_floor_ns = default_spin_floor_ns;
   spin_ceiling_ns = default_spin_ceiling_ns;

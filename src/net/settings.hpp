@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <string>
 
+#include "machine/rank_places.hpp"
 #include "react/levers.hpp"
 
 namespace vif::net {
@@ -25,6 +26,7 @@ struct Settings {
   int64_t spin_floor_ns = 0;
   int64_t spin_ceiling_ns = 0;
   bool print_statistics = false;
+  machine::ProgressPlace progress_place = machine::ProgressPlace::numa;
   bool tcp_only = false;        // to all processes that began with this one, of this host too
   std::string host;             // what to call this host; empty: found out
   std::string interfaces;       // by which other hosts may reach this one; empty: all

@@ -4,6 +4,8 @@
 
 #include <gtest/gtest.h>
 
+#include "coll/split_plan.hpp"
+
 namespace vif::coll {
 namespace {
 
@@ -57,6 +59,24 @@ TEST(Choice, can_be_made_by_the_user_where_it_works) {
   EXPECT_NE(set_choices("brodcast=chain").find("is not COLLECTIVE=ALGORITHM"), std::string::npos);
   EXPECT_EQ(set_choices(""), "");
   EXPECT_EQ(choose(Collective::bcast, 8, eight), Algorithm::binomial);
+}
+
+// Split-tree is never chosen by price, and only where progress threads have fewer cores than there are processes.
+TEST(Choice, of_split_tree_follows_the_model) {
+  EXPECT_EQ(set_choices("reduce=split"), "");
+  EXPECT_TRUE(is_forced(Collective::reduce, Algorithm::split));
+  EXPECT_NE(choose(Collective::reduce, 1 << 20, {8}), Algorithm::split) << "a blocking one";
+  EXPECT_FALSE(area_allowed(Collective::reduce));
+  EXPECT_EQ(set_choices("scan=chain,exscan=chain_ordered"), "");
+  EXPECT_NE(set_choices("scan=split").find("there is no such algorithm"), std::string::npos);
+  EXPECT_EQ(set_choices(""), "");
+  const uint64_t long_one = 2 << 20;
+  EXPECT_FALSE(split_pays(Collective::reduce, long_one, {32}, 32)) << "a core for each";
+  EXPECT_FALSE(split_pays(Collective::reduce, long_one, {64}, 0)) << "none for anybody";
+  EXPECT_FALSE(split_pays(Collective::reduce, long_one, {40}, 24)) << "the model: S = 0";
+  EXPECT_TRUE(split_pays(Collective::reduce, long_one, {62}, 2));
+  EXPECT_TRUE(split_pays(Collective::bcast, long_one, {62}, 2));
+  EXPECT_FALSE(split_pays(Collective::scan, long_one, {62}, 2));
 }
 
 TEST(Choice, an_order_that_is_asked_for_is_kept) {

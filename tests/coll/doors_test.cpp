@@ -5,8 +5,10 @@
 
 #include <thread>
 
+#include "coll/choice.hpp"
 #include "coll/fake_team.hpp"
 #include "coll/problem.hpp"
+#include "coll/split_plan.hpp"
 
 namespace vif::test {
 namespace {
@@ -27,6 +29,25 @@ struct Pending {
   coll::OperationPointer operation;
 };
 
+// Every mode of progress, and what is used where it is asked for, in turn.
+class Setting {
+ public:
+  Setting(FakeTeam& team, int trial) {
+    for (auto& group : team.groups) group->progress = static_cast<net::Progress>(trial % 3);
+    EXPECT_EQ(coll::set_choices(trial % 2 == 1 ? on_demand : ""), "");
+    coll::set_split_rule(std::to_string(trial % 5));
+    if (trial % 4 == 1) coll::set_split_rule("adapt");
+  }
+  ~Setting() {
+    coll::set_choices("");
+    coll::set_split_rule("adapt");
+  }
+
+ private:
+  static constexpr const char* on_demand =
+      "bcast=split,gather=split,scatter=split,reduce=split,allreduce=split,scan=chain_ordered,exscan=chain";
+};
+
 class Doors : public testing::TestWithParam<bool> {};
 
 TEST_P(Doors, many_operations_at_once) {
@@ -35,6 +56,7 @@ TEST_P(Doors, many_operations_at_once) {
     for (int trial = 0; trial < 20; ++trial) {
       SCOPED_TRACE("seed " + std::to_string(++seed) + ", processes " + std::to_string(size));
       FakeTeam team(size, seed, GetParam());
+      const Setting setting(team, trial);
       std::vector<Problem> problems;
       for (int index = 0; index < 24; ++index) problems.push_back(random_problem(team.job.random, size));
       std::vector<std::size_t> next(static_cast<std::size_t>(size), 0);
@@ -70,6 +92,7 @@ TEST_P(Doors, persistent_operations_start_in_any_order) {
   for (int size : {1, 2, 3, 5, 8}) {
     SCOPED_TRACE("seed " + std::to_string(++seed) + ", processes " + std::to_string(size));
     FakeTeam team(size, seed, GetParam());
+    const Setting setting(team, static_cast<int>(seed));
     std::vector<Problem> problems;
     for (int index = 0; index < kinds; ++index) problems.push_back(random_problem(team.job.random, size));
     std::vector<std::vector<coll::OperationPointer>> operations;
@@ -140,6 +163,37 @@ TEST_P(Doors, blocking) {
 
 INSTANTIATE_TEST_SUITE_P(WithAndWithoutArea, Doors, testing::Bool(),
                          [](const auto& of) { return of.param ? "area" : "messages"; });
+
+// Requirement 33 of Spec 2: what lies between start and the first question is the computation of the next time.
+TEST(Split, learns_how_long_the_program_computed) {
+  FakeTeam team(8, base_seed(), false);
+  ASSERT_EQ(coll::set_choices("bcast=split"), "");
+  coll::set_split_rule("adapt");
+  int64_t& clock = team.job.engine(team.processes[0]).clock_ns;
+  clock = 0;
+  std::vector<char> data(1 << 20);
+  const auto split_after = [&](int64_t computation) {
+    for (int turn = 0; turn < 20; ++turn) {
+      std::vector<coll::OperationPointer> all;
+      for (int rank = 0; rank < 8; ++rank) {
+        team.group(rank).free_cores = 2;
+        all.push_back(coll::make_bcast(team.group(rank), data.data(), data.size(), 0));
+        all.back()->start();
+        clock += 1;
+      }
+      clock += computation;
+      all[0]->asked();
+      clock += 1'000'000'000;
+      const auto complete = [](const auto& operation) { return operation->complete(); };
+      while (!std::all_of(all.begin(), all.end(), complete)) team.job.step();
+    }
+    const auto site = team.group(0).split_sites->at(coll::Collective::bcast, data.size(), 8, 10);
+    return site->split();
+  };
+  EXPECT_EQ(split_after(1'000'000'000), 0) << "everything is hidden";
+  EXPECT_EQ(split_after(10), 3) << "nothing can be";
+  coll::set_choices("");
+}
 
 TEST(Area, a_root_may_run_ahead_of_the_others_until_all_slots_are_full) {
   FakeTeam team(3, base_seed(), true);

@@ -53,6 +53,10 @@ class FakeEngine final : public net::Engine {
   void add_poller(net::Poller& poller) noexcept override { pollers_.push_back(&poller); }
   void run_in_app(net::Task& task) noexcept override { app_tasks_.push_back(&task); }
   bool in_handler() const noexcept override { return in_fake_handler; }
+  bool entrust() noexcept override { return ++entrusted_, true; }
+  void relieve() noexcept override { --entrusted_; }
+  void submit_to_thread(net::Task& task) noexcept override;
+  void leave_out(int change) noexcept override { left_out_ += change; }
   void ring(int process) noexcept override;
   std::byte* shared_base() noexcept override;
   uint64_t shared_allocate(uint64_t bytes, std::string& error) noexcept override;
@@ -60,7 +64,10 @@ class FakeEngine final : public net::Engine {
   int failures() const noexcept override { return dead_process >= 0 ? 1 : 0; }
   bool has_failed(int process) const noexcept override { return process == dead_process; }
 
+  int64_t now_ns() noexcept override { return clock_ns >= 0 ? clock_ns : Engine::now_ns(); }
+
   int dead_process = -1;  // found to have ended
+  int64_t clock_ns = -1;  // the time; -1: the real one
 
   // Runs one event of this engine, if there is one. The job's lock is held.
   bool step() noexcept;
@@ -100,6 +107,8 @@ class FakeEngine final : public net::Engine {
   std::deque<net::Task*> app_tasks_;
   std::vector<net::Poller*> pollers_;
   bool owned_ = false;
+  std::atomic<int> entrusted_{0};
+  int left_out_ = 0;
 };
 
 class FakeJob {
@@ -150,6 +159,11 @@ inline void FakeEngine::submit(net::Task& task) noexcept {
   } else {
     run(true, [&] { task.run(*this, task); });
   }
+}
+
+inline void FakeEngine::submit_to_thread(net::Task& task) noexcept {
+  const std::lock_guard guard(job_.lock);
+  inbox_.push_back(&task);
 }
 
 inline void FakeEngine::progress() noexcept {
@@ -260,7 +274,7 @@ inline void FakeEngine::meet(net::Request& receive, Incoming& message) noexcept 
 
 inline bool FakeEngine::idle() const noexcept {
   return posted_.empty() && unexpected_.empty() && sent_.empty() && inbox_.empty() && app_tasks_.empty() &&
-         pollers_.empty() &&
+         pollers_.empty() && entrusted_ == 0 && left_out_ == 0 &&
          std::all_of(channels_.begin(), channels_.end(), [](const auto& channel) { return channel.empty(); });
 }
 

@@ -6,6 +6,7 @@
 #include <sstream>
 
 #include "launch/wire.hpp"
+#include "machine/progress_seats.hpp"
 
 namespace vif::tool {
 
@@ -50,6 +51,38 @@ std::vector<cpu_set_t> bind_ranks(Binding binding, int ranks, const std::vector<
   }
   return {cores.begin(), cores.begin() + ranks};
 }
+
+namespace {
+
+machine::CpuMask mask_of(const cpu_set_t& cpus) {
+  machine::CpuMask mask;
+  for (int cpu = 0; cpu < CPU_SETSIZE; ++cpu) mask.set(static_cast<std::size_t>(cpu), CPU_ISSET(cpu, &cpus) != 0);
+  return mask;
+}
+
+}  // namespace
+
+std::vector<cpu_set_t> scatter_ranks(int ranks, const cpu_set_t& usable, machine::ProgressPlace place,
+                                     std::string& note) {
+  const machine::HostMap host = machine::map_host(mask_of(usable));
+  const machine::Seats seats = machine::seat_ranks(ranks, host, place);
+  if (!seats.note.empty()) {
+    note = "the ranks are not bound: " + seats.note;
+    return {};
+  }
+  std::vector<cpu_set_t> masks(seats.list.size());
+  const auto threads = static_cast<std::size_t>(host.shape.threads_per_core);
+  for (std::size_t rank = 0; rank < masks.size(); ++rank) {
+    CPU_ZERO(&masks[rank]);
+    for (std::size_t at = 0; at < host.cpus.size(); ++at) {
+      if (host.cpus[at / threads * threads] != seats.list[rank].task) continue;
+      if (host.cpus[at] != seats.list[rank].progress) CPU_SET(host.cpus[at], &masks[rank]);
+    }
+  }
+  return masks;
+}
+
+std::string cpu_list(const cpu_set_t& cpus) { return machine::cpu_list(mask_of(cpus)); }
 
 std::string read_whole_file(const std::string& path) {
   std::ifstream file(path, std::ios::binary);

@@ -7,6 +7,7 @@
 
 #include <sched.h>
 
+#include "machine/rank_places.hpp"
 #include "plan.hpp"
 
 namespace vif::tool {
@@ -20,6 +21,13 @@ std::vector<cpu_set_t> cores(const cpu_set_t& usable, const FileReader& read);
 
 // One mask per rank, or none when ranks are not to be bound; then `note` says why if the user should know.
 std::vector<cpu_set_t> bind_ranks(Binding binding, int ranks, const std::vector<cpu_set_t>& cores, std::string& note);
+
+// The same for Binding::scatter_numa: each rank has the CPUs of its core, but those that are for progress threads.
+std::vector<cpu_set_t> scatter_ranks(int ranks, const cpu_set_t& usable, machine::ProgressPlace place,
+                                     std::string& note);
+
+// CPUs as the kernel writes them, "0-3,8".
+std::string cpu_list(const cpu_set_t& cpus);
 
 // Reads a list of CPUs as the kernel writes it, "0-3,8".
 std::vector<int> parse_cpu_list(const std::string& text);

@@ -16,6 +16,8 @@
 #include "coll/choice.hpp"
 #include "commands.hpp"
 #include "machine/cpus.hpp"
+#include "machine/places.hpp"
+#include "machine/progress_seats.hpp"
 #include "machine_facts.hpp"
 #include "mpi/table.hpp"
 #include "net/tcp/card.hpp"
@@ -177,8 +179,37 @@ int print_choice(const std::vector<std::string>& question) {
   return 0;
 }
 
+// Who moves collectives while programs compute, and where progress threads would run.
+int print_progress(const std::string& question) {
+  const int ranks = std::atoi(question.c_str());
+  if (ranks < 1 || ranks > 1 << 14) {
+    std::fprintf(stderr, "vif info --progress: '%s' is not a number of ranks on this host.\n", question.c_str());
+    return 2;
+  }
+  const std::string place = base::option("VIF_PROGRESS_PLACE");
+  machine::ProgressPlace wished = machine::ProgressPlace::numa;
+  machine::place_of(place, wished);
+  const machine::HostMap host = machine::map_host(machine::own_affinity());
+  const machine::Seats seats = machine::seat_ranks(ranks, host, wished);
+  std::printf("VIF_PROGRESS=%s, VIF_PROGRESS_PLACE=%s: %d ranks on %d NUMA nodes of %d cores of %d hardware threads\n",
+              base::option("VIF_PROGRESS").c_str(), place.c_str(), ranks, host.shape.numa_nodes, host.shape.cores,
+              host.shape.threads_per_core);
+  if (!seats.note.empty()) {
+    std::printf("  Progress threads share the CPUs of their ranks: %s\n", seats.note.c_str());
+    return 0;
+  }
+  std::printf("  rank  CPU of the rank (--bind-to scatter-numa)  CPU of its progress thread\n");
+  for (std::size_t rank = 0; rank < seats.list.size(); ++rank) {
+    const machine::Seat& seat = seats.list[rank];
+    const std::string there = seat.progress < 0 ? "the same" : std::to_string(seat.progress);
+    std::printf("  %4zu  %41d  %s%s\n", rank, seat.task, there.c_str(), seat.alone ? ", its own" : "");
+  }
+  return 0;
+}
+
 struct Wanted {
   std::vector<std::string> choice;
+  std::string progress;
   bool mpi = false;
   bool options = false;
   bool machine = false;
@@ -227,6 +258,9 @@ int info_command(const Arguments& arguments) {
          "Say how a collective is done, and why: OP SIZE RANKS, such as allreduce 64K 4 (SIZE is the vector, or "
          "one block of a gather and its like)")
       ->expected(3);
+  app.add_option("--progress", wanted.progress,
+                 "Say who moves collectives while programs compute, and where so many ranks and their progress threads "
+                 "would run on this host");
   app.add_flag("--json", wanted.json, "Print JSON");
   app.footer("Without a choice, all of it is printed, and of the MPI functions the counts only.");
   try {
@@ -243,6 +277,7 @@ int info_command(const Arguments& arguments) {
     std::fprintf(stderr, "vif info: %s\n", sentence.c_str());
   }
   if (!wanted.choice.empty()) return print_choice(wanted.choice);
+  if (!wanted.progress.empty()) return print_progress(wanted.progress);
   Json document = {{"version", version}};
   if (wanted.machine || wanted.everything()) document["machine"] = machine_section();
   if (wanted.links || wanted.everything()) document["links"] = links_section();

@@ -53,8 +53,10 @@ std::string set_binding(State& state, const Values& values) {
     binding = Binding::core;
   } else if (values[0] == "auto") {
     binding = Binding::spread;
+  } else if (values[0] == "scatter-numa") {
+    binding = Binding::scatter_numa;
   } else {
-    return "Ranks can be bound to none, core or auto, and '" + values[0] + "' is none of these.";
+    return "Ranks can be bound to none, core, auto or scatter-numa, and '" + values[0] + "' is none of these.";
   }
   return {};
 }
@@ -137,7 +139,9 @@ const std::vector<Row>& rows() {
       {{"--bind-to HOW",
         "none (default): the kernel places ranks. core: each rank has a core of its own; with fewer cores than ranks "
         "nothing is bound. "
-        "auto: as core, for jobs of at least two ranks. Binding steadies latencies on a machine that is yours alone, "
+        "auto: as core, for jobs of at least two ranks. scatter-numa: balanced over the NUMA nodes and spread within "
+        "each, leaving the cores that VIF_PROGRESS_PLACE gives to progress threads. Binding steadies latencies on a "
+        "machine that is yours alone, "
         "and "
         "hurts when two jobs bind to the same cores or when ranks have threads."},
        {"--bind-to", "-bind-to"},

@@ -9,9 +9,10 @@
 namespace vif::tool {
 
 enum class Binding {
-  none,   // ranks go where the kernel puts them
-  core,   // each rank has a core of its own, when there are enough
-  spread  // --bind-to auto: as `core`, but only for a job of at least two ranks, and silently not otherwise
+  none,         // ranks go where the kernel puts them
+  core,         // each rank has a core of its own, when there are enough
+  spread,       // --bind-to auto: as `core`, but only for a job of at least two ranks, and silently not otherwise
+  scatter_numa  // balanced over the NUMA nodes and spread within each, so that progress threads find a place
 };
 
 // One program of the job: what stands between two ':'.

@@ -12,6 +12,7 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
+#include "base/options.hpp"
 #include "binding.hpp"
 #include "job.hpp"
 #include "job_tags.hpp"
@@ -109,7 +110,13 @@ bool Job::start_all() {
   std::vector<cpu_set_t> masks;
   if (plan_.binding != Binding::none && sched_getaffinity(0, sizeof usable, &usable) == 0) {
     std::string note;
-    masks = bind_ranks(plan_.binding, plan_.ranks(), cores(usable, read_whole_file), note);
+    if (plan_.binding == Binding::scatter_numa) {
+      machine::ProgressPlace place = machine::ProgressPlace::numa;
+      machine::place_of(base::option("VIF_PROGRESS_PLACE"), place);
+      masks = scatter_ranks(plan_.ranks(), usable, place, note);
+    } else {
+      masks = bind_ranks(plan_.binding, plan_.ranks(), cores(usable, read_whole_file), note);
+    }
     if (!note.empty()) std::fprintf(stderr, "vif run: %s\n", note.c_str());
   }
   int rank = 0;
@@ -135,6 +142,9 @@ std::vector<std::string> Job::job_environment(const Program& program, const Worl
   environment.push_back("VIF_JOB_FIRST=" + std::to_string(world.first));
   environment.push_back("VIF_JOB_PID=" + std::to_string(getpid()));
   environment.push_back(mark_);
+  // A rank that is bound cannot see which other CPUs the job has.
+  cpu_set_t usable;
+  if (sched_getaffinity(0, sizeof usable, &usable) == 0) environment.push_back("VIF_JOB_CPUS=" + cpu_list(usable));
   if (segment_ >= 0) environment.push_back("VIF_JOB_SEGMENT_FD=" + std::to_string(segment_));
   add_trace_environment(environment);
   return environment;
