@@ -2,6 +2,9 @@
 
 #include <algorithm>
 
+#include "react/policy.hpp"
+#include "sim/task_pool.hpp"
+
 namespace vif::sim {
 
 SimEngine::SimEngine(Simulation& simulation, Wire& wire, std::vector<SimEngine*>& all, int process, int cpu,
@@ -9,12 +12,13 @@ SimEngine::SimEngine(Simulation& simulation, Wire& wire, std::vector<SimEngine*>
     : simulation_(simulation), wire_(wire), all_(all), cpu_(cpu), options_(options), failed_(all.size(), false) {
   process_ = process;
   processes_ = together_ = static_cast<int>(all.size());
-  ownership_.set_shared(options.mode == Mode::thread);
+  ownership_.set_shared(is_helped());
 }
 
-void SimEngine::serve(Thread& rank, Thread* progress) {
+void SimEngine::serve(Thread& rank, Thread* progress, TaskPool* pool) {
   rank_ = &rank;
   progress_ = progress;
+  pool_ = pool;
   rank.handler = [this] { interrupted(); };
 }
 
@@ -22,13 +26,13 @@ void SimEngine::serve(Thread& rank, Thread* progress) {
 
 SimEngine::Who SimEngine::me() const {
   const Thread* thread = simulation_.current();
-  if (thread != nullptr && thread == progress_) return Who::progress;
+  if (thread != nullptr && thread->type() == Type::progress) return Who::progress;
   return thread != nullptr && thread->in_handler() ? Who::handler : Who::application;
 }
 
 // A rank with a progress thread treats only what is left to itself, unless it waits and takes over.
 bool SimEngine::serves_all(Who who) const {
-  return options_.mode != Mode::thread || who == Who::progress || (options_.take_over && waiting_);
+  return !is_helped() || who == Who::progress || (options_.take_over && waiting_);
 }
 
 bool SimEngine::has_work(Who who) const {
@@ -67,7 +71,7 @@ void SimEngine::turn(Who who) {
     }
     while (!incoming_.empty()) {
       Packet packet = take_first(incoming_);
-      if (who != Who::application && options_.mode == Mode::thread && is_for_application(packet)) {
+      if (who != Who::application && is_helped() && is_for_application(packet)) {
         incoming_for_app_.push_back(std::move(packet));
       } else {
         treat(std::move(packet), who);
@@ -157,7 +161,7 @@ void SimEngine::wait_until(bool (*condition)(void*), void* argument) noexcept {
     if (epoch_ == seen) rest_until_rung(seen);
   }
   waiting_ = false;
-  if (options_.mode == Mode::thread && something_pending()) ring_progress();
+  if (is_helped() && something_pending()) ring_progress();
 }
 
 void SimEngine::wait_at_most(bool (*condition)(void*), void* argument, int64_t ns) noexcept {
@@ -181,15 +185,27 @@ void SimEngine::wait_at_most(bool (*condition)(void*), void* argument, int64_t n
 void SimEngine::rest_until_rung(uint64_t seen) {
   // Who owns the engine now rings when it has left work.
   const auto something = [&] { return epoch_ != seen || (has_work(Who::application) && !ownership_.held()); };
-  if (!simulation_.is_wanted()) {
+  const Time begin = simulation_.now();
+  bell::SpinBudget& budget = simulation_.is_wanted() ? crowded_look_ : look_;
+  if (const Time look = look_time(); look > 0) {
     spins_ = true;
-    if (!something()) simulation_.spin(options_.spin);
+    if (!something()) simulation_.spin(look);
     spins_ = false;
-    if (something()) return;
+    if (something()) return budget.came(simulation_.now() - begin);
   }
   posture_.rest(bell::Posture::sleeping);
   if (options_.planted == Planted::lost_wake_up || !something()) posture_.sleep(-1);
   posture_.be_quiet();
+  budget.slept(simulation_.now() - begin);
+}
+
+// How long to look before a sleep, as Core::rests_early() of src/net asks it.
+Time SimEngine::look_time() {
+  if (!options_.learns) return simulation_.is_wanted() ? 0 : options_.spin;
+  react::Situation situation;
+  situation.crowded = simulation_.is_wanted();
+  situation.learnt_look_ns = (situation.crowded ? crowded_look_ : look_).budget();
+  return react::choose(situation).look_ns;
 }
 
 void SimEngine::progress_loop() {
@@ -217,6 +233,20 @@ void SimEngine::rest_of_progress() {
   progress_posture_.be_quiet();
 }
 
+void SimEngine::run_by_pool() {
+  if (progress_may_run()) run(Who::progress);
+}
+
+void SimEngine::copied(Packet packet) {
+  packet.kind = Packet::Kind::copied;
+  incoming_.push_back(std::move(packet));
+  if (progress_may_run()) {
+    run(Who::progress);
+  } else {
+    ring_application();
+  }
+}
+
 void SimEngine::stop() {
   stopping_ = true;
   ring_progress();
@@ -225,6 +255,7 @@ void SimEngine::stop() {
 void SimEngine::ring_me() {
   switch (options_.mode) {
     case Mode::thread:
+    case Mode::tasks:
       return progress_may_run() ? ring_progress() : ring_application();
     case Mode::react:
       if (spins_) simulation_.wake(*rank_);
@@ -241,6 +272,7 @@ void SimEngine::ring_application() {
 }
 
 void SimEngine::ring_progress() {
+  if (pool_ != nullptr) return pool_->run(*this);
   if (progress_ == nullptr) return;
   if (progress_spins_) simulation_.wake(*progress_);
   progress_posture_.ring(true);

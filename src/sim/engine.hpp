@@ -1,8 +1,9 @@
 // SimEngine: the communication of one simulated rank. It implements net::Engine on the simulated machine, so that the
 // collectives of src/coll, the real ones, run there.
 //
-// Real in it: the inbox and the ownership of the engine (base), the posture by which a rank is rung (bell), the
-// matching of receives (net). Simulated: what carries messages (Wire), who is interrupted, and how long things take.
+// Real in it: the inbox and the ownership of the engine (base), the posture by which a rank is rung and what it learns
+// of looking (bell), the policy of waiting (react), the matching of receives (net). Simulated: what carries messages
+// (Wire), who is interrupted, and how long things take.
 //
 // Who moves a rank's messages (Mode):
 //   react   the rank, when it is in the library; else an interrupt of it. A rank that waits spins, then sleeps.
@@ -10,6 +11,7 @@
 //           (Request::by_application, run_in_app) is left to the rank itself, and with `take_over` everything is, while
 //           the rank waits.
 //   poll    the rank, when it is in the library; nobody otherwise.
+//   tasks   the threads of its node's TaskPool, whichever is free; what is said of progress threads holds for them.
 //
 // How a message goes. Up to `eager_limit` it is copied when it is sent, and again when it is received. A longer one is
 // offered; within a node the receiver copies it from the sender's buffer to its own (a single copy), or the sender
@@ -26,6 +28,7 @@
 
 #include "base/ownership.hpp"
 #include "bell/posture.hpp"
+#include "bell/spin.hpp"
 #include "net/engine.hpp"
 #include "net/matching.hpp"
 #include "sim/simulation.hpp"
@@ -33,8 +36,9 @@
 namespace vif::sim {
 
 class SimEngine;
+class TaskPool;
 
-enum class Mode : uint8_t { react, thread, poll };
+enum class Mode : uint8_t { react, thread, poll, tasks };
 
 // When a progress thread has its turn.
 enum class Turns : uint8_t {
@@ -53,12 +57,13 @@ struct EngineOptions {
   uint64_t eager_limit = 8192;  // bytes
   int copies = 1;               // of a long message within a node: 1 by the receiver, or 2, the sender's beside it
   Time spin = 20'000;           // a rank with a CPU for itself looks so long before it sleeps
+  bool learns = false;          // how long it looks is up to react::choose() and bell::SpinBudget instead
   bool carry = true;            // false: bytes cost time and are not moved; results are not to be looked at
   Planted planted = Planted::none;
 };
 
 struct Packet {
-  enum class Kind : uint8_t { eager, offer, clear, data, done, failure } kind = Kind::eager;
+  enum class Kind : uint8_t { eager, offer, clear, data, copied, done, failure } kind = Kind::eager;
   SimEngine* from = nullptr;
   net::Request* send = nullptr;     // of an offer and what follows from it
   net::Request* receive = nullptr;  // of what follows
@@ -99,10 +104,13 @@ class SimEngine final : public net::Engine {
             const EngineOptions& options);
 
   // The threads that run it; the second one in mode `thread`.
-  void serve(Thread& rank, Thread* progress);
+  void serve(Thread& rank, Thread* progress, TaskPool* pool = nullptr);
   // The body of the progress thread, until stop().
   void progress_loop();
   void stop();
+  // By a thread of the pool: runs the engine; the bytes of a message that the engine has met are there.
+  void run_by_pool();
+  void copied(Packet packet);
   // From now on nothing reaches this process or comes from it; others are told, and their requests with it fail.
   void fail();
 
@@ -153,7 +161,8 @@ class SimEngine final : public net::Engine {
 
   Who me() const;
   bool serves_all(Who who) const;
-  bool progress_may_run() const { return options_.mode == Mode::thread && !(options_.take_over && waiting_); }
+  bool is_helped() const { return options_.mode == Mode::thread || options_.mode == Mode::tasks; }
+  bool progress_may_run() const { return is_helped() && !(options_.take_over && waiting_); }
   bool is_for_application(const Packet& packet);
   bool run(Who who);
   void turn(Who who);
@@ -162,6 +171,7 @@ class SimEngine final : public net::Engine {
   bool something_pending() const { return outstanding_ != 0 || !pollers_.empty() || !inbox_.empty(); }
   void interrupted();
   void rest_until_rung(uint64_t seen);
+  Time look_time();
   void rest_of_progress();
 
   void deliver(Packet packet);
@@ -185,6 +195,7 @@ class SimEngine final : public net::Engine {
   EngineOptions options_;
   Thread* rank_ = nullptr;
   Thread* progress_ = nullptr;
+  TaskPool* pool_ = nullptr;
   bool stopping_ = false;
   bool dead_ = false;
   int failures_ = 0;
@@ -199,6 +210,8 @@ class SimEngine final : public net::Engine {
   bool waiting_ = false;                          // the rank waits in the library
   bool spins_ = false;                            // the rank looks all the time
   bool progress_spins_ = false;                   // its progress thread does
+  bell::SpinBudget look_{20'000, 1'000'000};      // learnt while nobody else wants the CPU
+  bell::SpinBudget crowded_look_{500, 2'000};     // the same while others do
   bool again_ = false;                            // a poller wants another turn
   uint64_t epoch_ = 0;                            // moves when something was done
 

@@ -1,7 +1,7 @@
 // Messages of a simulated rank, and the wire. Context: of the simulation's threads; one kernel thread.
 #include <algorithm>
 
-#include "sim/engine.hpp"
+#include "sim/task_pool.hpp"
 
 namespace vif::sim {
 
@@ -66,6 +66,7 @@ bool SimEngine::is_for_application(const Packet& packet) {
       return receive != nullptr && receive->by_application;
     }
     case Packet::Kind::data:
+    case Packet::Kind::copied:
       return packet.receive->by_application;
     case Packet::Kind::clear:
     case Packet::Kind::done:
@@ -147,6 +148,9 @@ void SimEngine::treat(Packet packet, Who who) {
       return send_data(std::move(packet));
     case Packet::Kind::data:
       return take_data(packet);
+    case Packet::Kind::copied:
+      reply(packet, Packet::Kind::done);
+      return finish_receive(*packet.receive, packet);
     case Packet::Kind::done:
       charge_message(other);
       return complete(*packet.send, net::Outcome::success);
@@ -203,7 +207,7 @@ void SimEngine::meet(net::Request& receive, Packet packet, Who who) {
   }
   // The buffer of a process that is cut off may be gone.
   if (other.dead_ || dead_) return complete(receive, net::Outcome::peer_dead);
-  if (options_.mode == Mode::thread && receive.by_application && who != Who::application) {
+  if (is_helped() && receive.by_application && who != Who::application) {
     meetings_for_app_.push_back({&receive, std::move(packet)});
     return ring_application();
   }
@@ -218,8 +222,9 @@ void SimEngine::meet(net::Request& receive, Packet packet, Who who) {
   if (options_.carry) net::take_bytes(*packet.send, 0, receive.buffer, bytes);
   charge_message(other);
   const bool far = machine.numa_of(cpu_) != machine.numa_of(other.cpu_);
-  simulation_.work(static_cast<double>(bytes) * 1000 / machine.copy_rate * (far ? machine.far_factor : 1),
-                   Activity::copy);
+  const double ns = static_cast<double>(bytes) * 1000 / machine.copy_rate * (far ? machine.far_factor : 1);
+  if (pool_ != nullptr && who != Who::application) return pool_->copy(*this, std::move(packet), ns);
+  simulation_.work(ns, Activity::copy);
   reply(packet, Packet::Kind::done);
   finish_receive(receive, packet);
 }
@@ -270,7 +275,7 @@ void SimEngine::peer_failed(int process) {
   ++failures_;
   const auto from_it = [&](const Packet& packet) {
     return packet.from->process_ == process && packet.kind != Packet::Kind::eager &&
-           packet.kind != Packet::Kind::failure;
+           packet.kind != Packet::Kind::failure && packet.kind != Packet::Kind::copied;
   };
   for (auto* queue : {&unexpected_, &incoming_, &incoming_for_app_}) {
     queue->erase(std::remove_if(queue->begin(), queue->end(), from_it), queue->end());

@@ -49,6 +49,7 @@ Job::Job(Simulation& simulation, const JobOptions& options, std::function<void(R
     group.size = options.ranks;
     group.processes = processes_.data();
   }
+  if (options.engine.mode == Mode::tasks) start_pools(simulation, places);
   std::vector<std::size_t> order(count);
   std::iota(order.begin(), order.end(), 0);
   if (options.shuffle_threads) shuffle(order, simulation);
@@ -67,6 +68,7 @@ void Job::start(Simulation& simulation, const JobOptions& options, std::size_t r
     // Progress threads last as long as the job: those that have nothing to do any more have their turns too.
     if (--running_ != 0) return;
     for (SimEngine* each : engines_) each->stop();
+    for (const auto& pool : pools_) pool->stop();
   });
   Thread* progress = nullptr;
   if (options.engine.mode == Mode::thread) {
@@ -75,7 +77,40 @@ void Job::start(Simulation& simulation, const JobOptions& options, std::size_t r
         options.progress_priority);
   }
   progress_[rank] = progress;
-  engine.serve(task, progress);
+  const auto node = static_cast<std::size_t>(simulation.machine().node_of(place.task));
+  engine.serve(task, progress, pools_.empty() ? nullptr : pools_[node].get());
+}
+
+// On each core of a node that no rank uses; where there is none, on those of the ranks.
+void Job::start_pools(Simulation& simulation, const std::vector<machine::RankPlace>& places) {
+  const Machine& machine = simulation.machine();
+  const int cores = machine.numa_nodes * machine.cores;
+  for (int node = 0; node < machine.nodes; ++node) {
+    std::vector<bool> used(static_cast<std::size_t>(cores), false);
+    const int first = node * cores * machine.threads_per_core;
+    for (const machine::RankPlace& place : places) {
+      if (machine.node_of(place.task) != node) continue;
+      used[static_cast<std::size_t>((place.task - first) / machine.threads_per_core)] = true;
+    }
+    const bool full = std::find(used.begin(), used.end(), false) == used.end();
+    TaskPool& pool = *pools_.emplace_back(std::make_unique<TaskPool>(simulation));
+    for (int core = 0; core < cores; ++core) {
+      if (!full && used[static_cast<std::size_t>(core)]) continue;
+      simulation.spawn("tasks of core " + std::to_string(core), Type::progress, first + core * machine.threads_per_core,
+                       [&pool] { pool.serve(); });
+    }
+  }
+}
+
+JobOptions source_job(int ranks, machine::ProgressPlace place, Turns turns) {
+  JobOptions options;
+  options.ranks = ranks;
+  options.place = place;
+  options.engine.mode = Mode::thread;
+  options.engine.turns = turns;
+  options.engine.take_over = false;
+  options.engine.eager_limit = 128 * 1024;
+  return options;
 }
 
 Job::~Job() = default;

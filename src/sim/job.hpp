@@ -10,6 +10,7 @@
 #include "coll/coll.hpp"
 #include "machine/rank_places.hpp"
 #include "sim/engine.hpp"
+#include "sim/task_pool.hpp"
 
 namespace vif::sim {
 
@@ -22,6 +23,10 @@ struct JobOptions {
   bool shuffle_threads = false;  // ranks begin, and are first ready, in an order that the seed gives
   bool shuffle_ranks = false;    // the rank in the group is not the place in the job
 };
+
+// As the runtime of the source (H. Taboada, 2018) does it: progress threads without a take-over at the wait, and a
+// protocol that changes at 128 KiB.
+JobOptions source_job(int ranks, machine::ProgressPlace place, Turns turns);
 
 // What the program of one rank works with.
 struct Rank {
@@ -52,6 +57,7 @@ class Job {
 
  private:
   void start(Simulation& simulation, const JobOptions& options, std::size_t rank, const machine::RankPlace& place);
+  void start_pools(Simulation& simulation, const std::vector<machine::RankPlace>& places);
 
   Wire wire_;
   std::function<void(Rank&)> program_;
@@ -63,6 +69,7 @@ class Job {
   std::vector<const Thread*> progress_;
   int running_ = 0;  // ranks whose program has not ended
   std::vector<std::unique_ptr<coll::Group>> groups_;
+  std::vector<std::unique_ptr<TaskPool>> pools_;  // by node; of mode `tasks`
 };
 
 }  // namespace vif::sim

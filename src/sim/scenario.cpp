@@ -154,7 +154,7 @@ Time run_once(const Machine& machine, const JobOptions& options, const Scenario&
   const uint64_t blocks = scenario.bytes * static_cast<uint64_t>(std::max(1, options.ranks));
   const std::unique_ptr<std::byte[]> memory(new std::byte[std::max<uint64_t>(blocks, 64)]);
   Simulation simulation(machine, scenario.seed, scenario.chaos);
-  simulation.let_idle_cpus_look(options.engine.mode == Mode::thread);
+  simulation.let_idle_cpus_look(options.engine.mode == Mode::thread || options.engine.mode == Mode::tasks);
   simulation.trace().keep(kept != nullptr);
   Time last = 0;
   Job job(simulation, used, [&](Rank& rank) {

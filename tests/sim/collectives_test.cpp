@@ -56,10 +56,11 @@ struct Circumstances {
     options.wire.longest_delay = pick({1000, 300'000});
     options.shuffle_ranks = pick({0, 1}) != 0;
     options.engine.eager_limit = static_cast<uint64_t>(pick({0, 64, 1024}));
-    options.engine.mode = static_cast<Mode>(pick({0, 0, 1, 1, 2}));
+    options.engine.mode = static_cast<Mode>(pick({0, 0, 1, 1, 2, 3}));
     options.engine.turns = static_cast<Turns>(pick({0, 1, 2}));
     options.engine.take_over = pick({0, 1}) != 0;
     options.engine.spin = pick({0, 20'000});
+    options.engine.learns = pick({0, 1}) != 0;
     options.engine.copies = pick({1, 2});
     options.shuffle_threads = pick({0, 1}) != 0;
     options.progress_priority = pick({0, 20});

@@ -18,17 +18,6 @@ Machine named(const std::string& name) {
   return machine;
 }
 
-JobOptions threads(int ranks, ProgressPlace place, Turns turns, bool take_over) {
-  JobOptions options;
-  options.ranks = ranks;
-  options.place = place;
-  options.engine.mode = Mode::thread;
-  options.engine.turns = turns;
-  options.engine.take_over = take_over;
-  options.engine.eager_limit = 128 * 1024;
-  return options;
-}
-
 // Requirements 27 and 29: the exact number of messages of each step, and the S that the model chooses.
 TEST(SplitModel, gives_the_numbers_of_the_source) {
   for (int size = 1; size < 200; ++size) {
@@ -86,10 +75,37 @@ TEST(Folded, a_reduction_of_16_ranks_takes_15_rounds_on_one_core_and_8_on_two) {
     scenario.split = 0;
     const Time unit = 1'000'000;
     const Time time =
-        run_once(machine, threads(16, ProgressPlace::numa, Turns::on_events, false), scenario, true, false, measured);
+        run_once(machine, source_job(16, ProgressPlace::numa, Turns::on_events), scenario, true, false, measured);
     EXPECT_EQ(measured.error, "");
     EXPECT_NEAR(static_cast<double>(time) / static_cast<double>(unit), rounds, 0.01) << cores;
   }
+}
+
+// Requirement 56: tasks are ordered by their data alone, and any free core takes them.
+TEST(Tasks, a_broadcast_of_16_ranks_takes_4_rounds_on_4_cores) {
+  Machine machine;
+  machine.copy_rate = 1000;
+  machine.combine_rate = 1e12;
+  machine.memory_rate = 1e12;
+  const auto rounds = [&](int serving, const char* collective) {
+    machine.cores = 16 + serving;
+    JobOptions options = source_job(16, ProgressPlace::numa, Turns::on_events);
+    options.engine.mode = Mode::tasks;
+    Measured measured;
+    Scenario scenario;
+    scenario.collective = collective;
+    scenario.split = 0;  // the binomial tree
+    scenario.bytes = 1'000'000;
+    const Time time = run_once(machine, options, scenario, true, false, measured);
+    EXPECT_EQ(measured.error, "");
+    return static_cast<double>(time) / 1e6;
+  };
+  for (const auto& [cores, expected] : {std::pair{1, 15}, std::pair{2, 8}, std::pair{3, 5}, std::pair{4, 4}}) {
+    EXPECT_NEAR(rounds(cores, "bcast"), expected, 0.01) << cores;
+  }
+  // A reduction gains nothing: each rank combines one after the other (chapter 7 says the same).
+  EXPECT_NEAR(rounds(1, "reduce"), 15, 0.01);
+  EXPECT_NEAR(rounds(2, "reduce"), 8, 0.01);
 }
 
 // Requirement 26.
@@ -102,7 +118,7 @@ TEST(Split, with_no_step_split_off_the_application_moves_nothing_and_with_all_no
     scenario.compute_ns = 1e6;
     for (int split : {0, 6}) {
       scenario.split = split;
-      const Measured measured = measure(machine, threads(60, ProgressPlace::numa, Turns::on_events, false), scenario);
+      const Measured measured = measure(machine, source_job(60, ProgressPlace::numa, Turns::on_events), scenario);
       EXPECT_EQ(measured.error, "");
       const uint64_t all = scenario.collective == "allreduce" ? 118 : 59;
       EXPECT_EQ(measured.by_application, split == 0 ? 0 : all) << collective;
@@ -117,7 +133,7 @@ TEST(Split, beats_folding_everything_where_few_cores_are_left) {
   Scenario scenario;
   scenario.compute_ns = 64.0 / 62 * 6 * message_time(machine, scenario);
   scenario.split = 0;
-  const JobOptions options = threads(62, ProgressPlace::numa, Turns::on_events, false);
+  const JobOptions options = source_job(62, ProgressPlace::numa, Turns::on_events);
   const Measured folded = measure(machine, options, scenario);
   scenario.split = -2;
   const Measured split = measure(machine, options, scenario);
@@ -134,7 +150,7 @@ Time chain_time(int ranks, ProgressPlace place, Turns turns, const char* collect
   scenario.bytes = bytes;
   Time sum = 0;
   for (scenario.seed = 1; scenario.seed <= 3; ++scenario.seed) {
-    JobOptions options = threads(ranks, place, turns, false);
+    JobOptions options = source_job(ranks, place, turns);
     options.shuffle_threads = true;
     options.engine.copies = copies;
     Measured measured;
@@ -170,7 +186,7 @@ TEST(Smt, siblings_and_interrupts_hide_an_alltoall_between_nodes) {
   scenario.collective = "alltoall";
   scenario.compute_ns = 4e6;
   const auto overlap = [&](Mode mode, ProgressPlace place) {
-    JobOptions options = threads(8, place, Turns::on_events, false);
+    JobOptions options = source_job(8, place, Turns::on_events);
     options.engine.mode = mode;
     const Measured measured = measure(machine, options, scenario);
     EXPECT_EQ(measured.error, "");
@@ -191,7 +207,7 @@ TEST(Priorities, of_progress_threads_do_not_slow_a_gather_down) {
   scenario.compute_ns = 1e5;
   for (const char* collective : {"gather", "scatter"}) {
     scenario.collective = collective;
-    JobOptions options = threads(64, ProgressPlace::bind, Turns::suspended, false);
+    JobOptions options = source_job(64, ProgressPlace::bind, Turns::suspended);
     const Measured low = measure(machine, options, scenario);
     options.progress_priority = 20;
     const Measured high = measure(machine, options, scenario);

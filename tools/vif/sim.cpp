@@ -25,7 +25,7 @@ using sim::Mode;
 using sim::Scenario;
 using sim::Turns;
 
-constexpr const char* mode_names[] = {"react", "thread", "poll"};
+constexpr const char* mode_names[] = {"react", "thread", "poll", "tasks"};
 constexpr const char* turns_names[] = {"round-robin", "suspended", "on-events"};
 
 struct Wanted {
@@ -134,17 +134,6 @@ int run_one(const Machine& machine, Wanted& wanted) {
   return 0;
 }
 
-JobOptions study_options(int ranks, ProgressPlace place, Turns turns) {
-  JobOptions options;
-  options.ranks = ranks;
-  options.place = place;
-  options.engine.mode = Mode::thread;
-  options.engine.turns = turns;
-  options.engine.take_over = false;
-  options.engine.eager_limit = 128 * 1024;  // the source's runtime changes protocol there
-  return options;
-}
-
 // S of split-tree for each number of ranks, from half of the cores on.
 int study_split(const Machine& machine, Wanted& wanted) {
   const int cores = machine.numa_nodes * machine.cores;
@@ -156,7 +145,7 @@ int study_split(const Machine& machine, Wanted& wanted) {
   for (int split = 0; split <= most; ++split) std::printf("      S=%d", split);
   std::printf("  model  best  lost\n");
   for (int ranks = cores / 2; ranks <= cores; ++ranks) {
-    const JobOptions options = study_options(ranks, ProgressPlace::numa, Turns::on_events);
+    const JobOptions options = sim::source_job(ranks, ProgressPlace::numa, Turns::on_events);
     Scenario scenario = wanted.scenario;
     scenario.compute_ns = model_computation(machine, scenario, ranks);
     std::printf("%5d %11.3f", ranks, scenario.compute_ns / 1e6);
@@ -206,7 +195,7 @@ int print_chain(const Machine& machine, const Scenario& wanted, const ChainCase&
       scenario.collective = each.collective;
       scenario.bytes = bytes;
       scenario.seed = seed;
-      JobOptions options = study_options(ranks, each.place, each.turns);
+      JobOptions options = sim::source_job(ranks, each.place, each.turns);
       options.shuffle_threads = true;
       options.engine.copies = copies;
       times.push_back(run_once(machine, options, scenario, true, false, measured));
@@ -245,7 +234,7 @@ void add_options(CLI::App& app, Wanted& wanted) {
   app.add_option("--ranks", wanted.options.ranks, "Ranks.")->capture_default_str();
   app.add_option("--collective", wanted.scenario.collective, "reduce, bcast, scan-chain, ...")->capture_default_str();
   app.add_option("--bytes", wanted.scenario.bytes, "The vector, or the block of one rank.")->capture_default_str();
-  app.add_option("--mode", wanted.mode, "Who moves messages: react, thread, poll.")->capture_default_str();
+  app.add_option("--mode", wanted.mode, "Who moves messages: react, thread, poll, tasks.")->capture_default_str();
   app.add_option("--place", wanted.place, "Of progress threads: bind, numa, dedicated-core, smt, pair-impair.")
       ->capture_default_str();
   app.add_option("--turns", wanted.turns, "Of progress threads: round-robin, suspended, on-events.")
