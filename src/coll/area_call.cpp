@@ -187,6 +187,9 @@ bool AreaCall::ready() const noexcept {
     case Kind::gather:
     case Kind::reduce:
       return !is_root() || use_.arrived();
+    case Kind::scan:
+    case Kind::exscan:
+      return group->rank == 0 || use_.arrived();
     case Kind::gatherv:
     case Kind::scatterv:
     case Kind::alltoallv:

@@ -9,8 +9,8 @@
 //   allreduce     all                   the last to arrive           the last to arrive, in the slot; each process in
 //   its own
 //                                                                    buffer when few, or when the operator is user code
-//   scan, exscan,
 //   reduce_scatter all                  all                          each process in its own buffer
+//   scan, exscan  all                   all; by the first: nobody    each process in its own buffer
 //   gatherv,
 //   alltoallv     all: short blocks     all, by those to whom a short block comes
 //   scatterv      root: short blocks    the root, by those whose block is short
