@@ -178,8 +178,9 @@ void Core::copy_slices(Request& request, int peer, bool reading) noexcept {
       notify(peer, reading ? !moving.sender_attentive() : !moving.receiver_attentive());
       return;
     }
-    // The other side has come to wait: together they are faster.
-    if (other_way && peer_waits(peer)) return;
+    // The other side has come to wait: together they are faster. In another pass, which must come: this may be the last
+    // look before a sleep, and the other side takes for granted that this one moves.
+    if (other_way && peer_waits(peer)) break;
   }
   if (!moving.all_claimed()) more_ = true;
 }

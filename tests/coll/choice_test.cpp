@@ -4,6 +4,7 @@
 
 #include <gtest/gtest.h>
 
+#include "coll/spare_memory.hpp"
 #include "coll/split_plan.hpp"
 
 namespace vif::coll {
@@ -116,6 +117,20 @@ TEST(Choice, a_price_grows_with_what_is_done) {
     EXPECT_LT(price(Algorithm::binomial, little, situation),
               price(Algorithm::binomial, Cost{1, 200, 4, 800}, situation));
   }
+}
+
+TEST(SpareMemory, is_used_again_where_it_fits) {
+  uint64_t has = 0;
+  std::byte* const first = take_memory(4 * mega, has);
+  EXPECT_EQ(has, 4 * mega);
+  give_memory(first, has);
+  std::byte* const small = take_memory(mega, has);
+  EXPECT_NE(small, first) << "four times what is asked for is kept for others";
+  give_memory(small, has);
+  std::byte* const again = take_memory(3 * mega, has);
+  EXPECT_EQ(again, first);
+  EXPECT_EQ(has, 4 * mega);
+  give_memory(again, has);
 }
 
 }  // namespace
