@@ -123,7 +123,8 @@ VIF_PUBLIC vif_runtime* vif_current_runtime(void);
 VIF_PUBLIC int vif_current_core(void);
 VIF_PUBLIC vif_colour vif_current_colour(void);
 
-/* A sentence about the last error that the calling thread got from these functions; never NULL. */
+/* A sentence about the last error that the calling thread got from these functions; never NULL. The place is the
+ * thread's own and stays until the thread ends; the next error is written into it. */
 VIF_PUBLIC const char* vif_error_text(void);
 
 #ifdef __cplusplus

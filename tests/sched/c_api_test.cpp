@@ -139,6 +139,10 @@ TEST_F(CApi, ErrorsHaveASentence) {
   EXPECT_EQ(vif_post(runtime, 1, count, nullptr), ESHUTDOWN);
   EXPECT_EQ(vif_run(runtime), 0);
   vif_runtime* none = nullptr;
+  const char* text = vif_error_text();
+  EXPECT_EQ(vif_post(runtime, 1, count, nullptr), ESHUTDOWN);
+  EXPECT_EQ(vif_error_text(), text);
+  EXPECT_NE(std::string(text).find("has been stopped"), std::string::npos) << text;
   EXPECT_EQ(vif_runtime_create(-5, &none), EINVAL);
   EXPECT_EQ(none, nullptr);
 }
