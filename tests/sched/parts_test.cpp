@@ -32,6 +32,9 @@ __attribute__((noinline)) void* operator new(std::size_t bytes) {
   if (room == nullptr) throw std::bad_alloc();
   return room;
 }
+__attribute__((noinline)) void* operator new(std::size_t bytes, const std::nothrow_t&) noexcept {
+  return no_memory ? nullptr : std::malloc(bytes);
+}
 __attribute__((noinline)) void operator delete(void* room) noexcept { std::free(room); }
 __attribute__((noinline)) void operator delete(void* room, std::size_t) noexcept { std::free(room); }
 
