@@ -42,6 +42,7 @@ TEST(Fork, TheChildHasNoCoresAndMayHaveItsOwn) {
   int ends[2];
   ASSERT_EQ(pipe(ends), 0);
   runtime->on_readable(ends[0], 3, [](Watch& watch) { watch.cancel(); });
+  runtime->wait_idle();  // a sanitizer's allocator must not be at work in another thread when the process forks
   const int status = in_child([&] {
     if (runtime->post(1, [] {})) return false;
     if (runtime->after(std::chrono::seconds(0), 1, [] {}).active()) return false;
