@@ -62,7 +62,8 @@ static void refusals(void) {
 /* Rank 2 must forward to rank 3 and computes. Does rank 3 get through meanwhile? A word that both load and store. */
 static void forwarding(int mode) {
   const char* reaction = getenv("VIF_REACTION");
-  const int acts_alone = mode == 1 || (mode == 0 && (reaction == NULL || strcmp(reaction, "poll") != 0));
+  const int interrupts = reaction == NULL || (strcmp(reaction, "poll") != 0 && strcmp(reaction, "sleep") != 0);
+  const int acts_alone = mode == 1 || (mode == 0 && interrupts);
   int *data = malloc(long_count * sizeof *data), i, disp, passed = 0;
   volatile int* word;
   MPI_Aint bytes;

@@ -211,9 +211,9 @@ TEST(Collectives, the_same_seed_gives_the_same_trace) {
 }
 
 // Point to point: each rank sends to all, in an order of its own, and receives from each, in another one.
-TEST(PointToPoint, messages_arrive_whole_and_match) {
+void exchange(uint64_t seeds) {
   const uint64_t first = test::base_seed();
-  for (uint64_t seed = first; seed < first + 60; ++seed) {
+  for (uint64_t seed = first; seed < first + seeds; ++seed) {
     Circumstances of(seed);
     const int ranks = of.options.ranks;
     const auto length = static_cast<std::size_t>(of.pick({0, 1, 100, 3000}));
@@ -253,6 +253,10 @@ TEST(PointToPoint, messages_arrive_whole_and_match) {
     ASSERT_EQ(right, ranks * ranks) << "VIF_TEST_SEED=" << seed;
   }
 }
+
+TEST(PointToPoint, messages_arrive_whole_and_match) { exchange(60); }
+
+TEST(PointToPointLong, messages_arrive_whole_and_match_for_ten_thousand_seeds) { exchange(10'000); }
 
 // A process is cut off at some moment: nobody hangs, and whoever is told of success has the right result.
 TEST(Failures, a_process_that_is_cut_off_is_an_error_and_no_hang) {
