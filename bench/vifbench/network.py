@@ -25,6 +25,9 @@ class Kind:
     shape: tuple = ()  # words for `tc`, at each end of each cable
 
 
+# Long frames: the shaper cuts what TCP gives it into frames, which a network card would do without the CPU. With 1500
+# bytes it takes a CPU 470 µs for 64 KB here, on that of the rank that sends: there is nothing left to be hidden.
+FRAME = "9000"
 # A burst as small as this lets no message pass unshaped; the queue is long enough that nothing is lost in it.
 GIGABIT = ("tbf", "rate", "1gbit", "burst", "16kb", "latency", "20ms")
 KINDS = {
@@ -139,7 +142,7 @@ class Network:
                     "dev",
                     cable,
                 )
-                _run("ip", "-n", space, "link", "set", cable, "up")
+                _run("ip", "-n", space, "link", "set", cable, "mtu", FRAME, "up")
                 if KINDS[self.kind].shape:
                     _run(
                         "tc",

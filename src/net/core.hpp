@@ -177,7 +177,9 @@ class Core final : public Engine, public RemoteMemory {
   void print_counters(FILE* to) const;
   bool open_link(Meeting& meeting, std::string& error);
   void start_unusual(Request& request) noexcept;
+  react::Method method_for_link() noexcept;
   void rest_link() noexcept;
+  void link_beside_call(bool begins) noexcept;
   void look_at_link() noexcept;
   bool sleeps_on_link() const noexcept;
   void wake_sleeper() noexcept;
@@ -353,9 +355,11 @@ class Core final : public Engine, public RemoteMemory {
   launch::Bootstrap* bootstrap_ = nullptr;
   Settings settings_;
   std::unique_ptr<LinkPort> port_;
-  std::unique_ptr<Link> link_;  // to the processes that share no memory with this one; null: there are none
-  bool all_far_ = false;        // are all others that began with this one
-  uint32_t link_turns_ = 0;     // of waits
+  std::unique_ptr<Link> link_;       // to the processes that share no memory with this one; null: there are none
+  bool all_far_ = false;             // are all others that began with this one
+  uint32_t link_turns_ = 0;          // of waits
+  react::Situation link_situation_;  // of a thread that computes, when it was looked at last
+  int64_t link_load_ns_ = INT64_MIN / 2;
   shm::Segment segment_;
   shm::ProcessRecord* me_ = nullptr;
   volatile uint64_t own_probe_word_ = 0;  // what others read and write to learn whether they may

@@ -2,12 +2,27 @@
 // Context: handler (the owner's, in any context), except where said.
 #include <algorithm>
 
+#include <sys/syscall.h>
+#include <unistd.h>
+
 #include "net/core.hpp"
 #include "net/meeting.hpp"
 #include "net/packet.hpp"
 #include "net/tcp/tcp_link.hpp"
+#include "react/load.hpp"
+#include "react/socket_signals.hpp"
 
 namespace vif::net {
+namespace {
+
+constexpr int64_t load_is_old_ns = 16'000'000;
+
+int32_t own_thread() noexcept {
+  static thread_local const auto thread = static_cast<int32_t>(syscall(SYS_gettid));
+  return thread;
+}
+
+}  // namespace
 
 class Core::Port final : public LinkPort {
  public:
@@ -67,8 +82,15 @@ class Core::Port final : public LinkPort {
   void count_send(bool offered) noexcept override {
     ++(offered ? core_.counters_.offers_sent : core_.counters_.eager_sent);
   }
+  void count_watch(react::Method method) noexcept override {
+    Counters& counters = core_.counters_;
+    ++(method == react::Method::exported    ? counters.network_by_thread
+       : method == react::Method::interrupt ? counters.network_by_interrupt
+                                            : counters.network_by_nobody);
+  }
   bool in_handler() const noexcept override { return core_.owner_ == Owner::handler; }
   bool may_allocate() const noexcept override { return core_.owner_ != Owner::handler; }
+  bool looks() const noexcept override { return core_.looking_; }
   void come_again() noexcept override { core_.more_ = true; }
 
  private:
@@ -99,12 +121,11 @@ bool Core::open_link(Meeting& meeting, std::string& error) {
   setting.wake = [](void* core) { static_cast<Core*>(core)->on_helper(); };
   setting.argument = this;
   port_ = std::make_unique<Port>(*this);
-  // The link's thread runs the engine: from now on two threads use it, and one that is called when rings are missed.
+  // Where a thread of the link runs the engine, two threads use it, and one that is called when rings are missed.
+  // Where none can be had, signals of the kernel take its place.
   start_helper();
-  if (!helper_runs_.load(std::memory_order_relaxed)) {
-    error = "No thread can be had that takes events for the program. Check the limit on processes (ulimit -u).";
-    return false;
-  }
+  setting.threads = helper_runs_.load(std::memory_order_relaxed);
+  setting.signal = multiple_ ? 0 : signal_;
   link_ = tcp::TcpLink::open(*port_, std::move(setting), std::move(meeting.listeners), error);
   return link_ != nullptr;
 }
@@ -119,21 +140,50 @@ void Core::start_unusual(Request& request) noexcept {
   complete(request, Outcome::peer_dead);
 }
 
-// App context. Whoever leaves the library with something under way leaves the network to the link's thread.
-void Core::rest_link() noexcept {
-  if ((worth_reacting() && settings_.interrupts) || entrusted()) {
-    link_->arm();
-  } else {
-    link_->disarm();
+// App context. Who sees to the network while the program computes with something under way.
+react::Method Core::method_for_link() noexcept {
+  if (multiple_ || entrusted() || !settings_.interrupts) return react::Method::exported;
+  const int64_t now = base::now_ns();
+  if (now - link_load_ns_ >= load_is_old_ns) {
+    link_load_ns_ = now;
+    const react::Load load = react::look_at_machine(machine_cpus_, may_use_all_);
+    const bool known = load.may_use_all && load.runnable >= 0 && load.cpus > 0;
+    link_situation_.idle_cpus = known ? std::max(load.cpus - load.runnable, 0) : -1;
+    link_situation_.prices = link_->prices();
+    link_situation_.waits = false;
+    link_situation_.wish = settings_.reaction == Reaction::signal ? react::Wish::interrupt : react::Wish::automatic;
   }
+  const react::Method method = react::choose(link_situation_).method;
+  if (method != react::Method::interrupt || !react::blocks_signal(signal_)) return method;
+  react::Situation without = link_situation_;
+  without.prices[static_cast<size_t>(react::Method::interrupt)].available = false;
+  return react::choose(without).method;
+}
+
+// App context. Whoever leaves the library with something under way says who sees to the network meanwhile. What was put
+// aside for the next look (a word about room, an answer behind a payload) goes before that: there may be no other.
+void Core::rest_link() noexcept {
+  const bool watched = (worth_reacting() && settings_.interrupts) || entrusted();
+  link_->want(watched ? method_for_link() : react::Method::look, own_thread());
+  if ((!link_->unsettled() && !link_->unfinished()) || !own(Owner::app)) return;
+  link_->settle();
+  if (link_->unfinished()) turn();
+  disown();
+}
+
+// An interrupt is blocked while the program is in a call of its own; a thread is not.
+void Core::link_beside_call(bool begins) noexcept {
+  if (link_ != nullptr) link_->beside_call(begins);
 }
 
 // A look at the network is a call of the kernel: where somebody may answer through shared memory, a wait looks there
-// more often. What it misses at its end is seen by the link's thread, which is told before the sleep.
+// more often. The last look before a sleep leaves nothing out: what is put aside for the next one would wait as long.
 void Core::look_at_link() noexcept {
   constexpr uint32_t turns = 8;
-  if (owner_ == Owner::waiting && !all_far_ && ++link_turns_ % turns != 0) return;
+  const bool hurries = link_->unfinished() || link_->unsettled();
+  if (looking_ && !all_far_ && ++link_turns_ % turns != 0 && !hurries) return;
   link_->poll();
+  if (link_->unfinished()) more_ = true;
 }
 
 // A process that shares memory with nobody is woken by the network alone: it sleeps there, and not by way of the link's

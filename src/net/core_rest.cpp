@@ -119,7 +119,7 @@ void Core::take_posture(bell::Posture posture, Owner as) noexcept {
 // Arms, then looks again.
 void Core::rest(bell::Posture posture, Owner as) noexcept {
   take_posture(posture, as);
-  const bool alone = !multiple_ && !helper_runs_.load(std::memory_order_relaxed);
+  const bool alone = !multiple_ && !helper_runs_.load(std::memory_order_relaxed) && link_ == nullptr;
   if (alone && !visible_work()) return;
   bool again = true;
   const bool by_thread = as == Owner::app && entrusted();
@@ -265,11 +265,13 @@ bool Core::before_foreign_call() noexcept {
   if (!helper_runs_.load(std::memory_order_relaxed))
     return false;  // no thread to be had: the events wait for the end of the call
   resting_.store(bell::Posture::away, std::memory_order_relaxed);
+  link_beside_call(true);
   rest_around_call(bell::Posture::away);
   return true;
 }
 
 void Core::after_foreign_call() noexcept {
+  link_beside_call(false);
   bell::Posture away = bell::Posture::away;
   const bell::Posture armed = armed_posture();
   if (!resting_.compare_exchange_strong(away, armed)) return;  // another thread entered the library meanwhile

@@ -127,7 +127,7 @@ void Core::tell_leader() noexcept {
 }
 
 void Core::wait_as_leader(bool (*condition)(void*), void* argument) noexcept {
-  if (link_ != nullptr) link_->disarm();
+  if (link_ != nullptr) link_->want(react::Method::look, 0);  // the first look sees to it
   if (multiple_) me_->bell.be_quiet();  // another thread may have armed it; the leader looks by itself
   me_->waiting_since.store(0, std::memory_order_relaxed);
   me_->waiting.store(1, std::memory_order_relaxed);
@@ -261,7 +261,7 @@ void Core::sleep_once(bool (*condition)(void*), void* argument) noexcept {
     leader_rests_ = true;
     leader_wants_ = argument == begun_last ? begun_last : nullptr;
   }
-  if (link_ != nullptr && !sleeps_on_link()) link_->arm();
+  if (link_ != nullptr && !sleeps_on_link()) link_->want(react::Method::exported, 0);
   me_->bell.rest(bell::Posture::sleeping);
   sleep_on_bell(condition, argument);
 }

@@ -13,6 +13,7 @@
 
 #include "net/message.hpp"
 #include "net/request.hpp"
+#include "react/policy.hpp"
 
 namespace vif::net {
 
@@ -54,8 +55,10 @@ class LinkPort {
   virtual void flush(int process) noexcept = 0;        // there may be room for sends that wait
   virtual void lose(int process) noexcept = 0;         // no link to it any more: what needs it fails
   virtual void count_send(bool offered) noexcept = 0;  // for the counters
+  virtual void count_watch(react::Method method) noexcept = 0;  // how the next event will be told
   virtual bool in_handler() const noexcept = 0;
   virtual bool may_allocate() const noexcept = 0;
+  virtual bool looks() const noexcept = 0;  // the owner waits, and will look again at once
   virtual void come_again() noexcept = 0;
 };
 
@@ -76,12 +79,22 @@ class Link {
   // An eager message has left the store of unexpected messages.
   virtual void delivered(int process, uint64_t cost) noexcept = 0;
   virtual void poll() noexcept = 0;
+  // Something was left for the next poll(), which nobody else will call for.
+  virtual bool unfinished() const noexcept = 0;
+
+  // --- any context ---
+  // Who is to see to it that the engine runs when something comes: `look`, whoever comes by; `exported`, a thread of
+  // the link's; `interrupt`, the kernel interrupts `thread`. Done by the next poll() or settle().
+  virtual void want(react::Method method, int32_t thread) noexcept = 0;
+  virtual bool unsettled() const noexcept = 0;
+  // The program is in a call during which interrupts are blocked: the thread takes their place.
+  virtual void beside_call(bool begins) noexcept = 0;
+  // What the ways to be told cost on this machine, and which of them can be had.
+  virtual react::Prices prices() const noexcept = 0;
+  // --- owned ---
+  virtual void settle() noexcept = 0;
 
   // --- app context ---
-  // From now on somebody else than the application's thread must see to it that the engine runs when something comes;
-  // or not any more.
-  virtual void arm() noexcept = 0;
-  virtual void disarm() noexcept = 0;
   // Sleeps until something may have come, or somebody calls rouse(), before this call or during it. False: the time is
   // over.
   virtual bool sleep(int64_t timeout_ns) noexcept = 0;

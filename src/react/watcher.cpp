@@ -20,6 +20,7 @@ namespace {
 
 constexpr uint64_t of_inner = 0;
 constexpr uint64_t of_stop = 1;
+constexpr uint64_t of_kept = 2;
 
 bool set_interest(int epoll, int operation, int descriptor, uint32_t events, uint64_t tag) noexcept {
   epoll_event event{};
@@ -78,6 +79,7 @@ void Watcher::close() noexcept {
   close_if_open(inner_);
   close_if_open(outer_);
   close_if_open(stop_);
+  kept_ = -1;
   count_ = 0;
 }
 
@@ -111,14 +113,27 @@ int Watcher::look(Ready* ready, int capacity) noexcept {
   return std::max(found, 0);
 }
 
-bool Watcher::prepare() noexcept { return tenure_.is_present() || start_helper(); }
+bool Watcher::keep(int descriptor) noexcept {
+  if (kept_ >= 0 || !set_interest(outer_, EPOLL_CTL_ADD, descriptor, EPOLLIN | EPOLLONESHOT, of_kept)) return false;
+  kept_ = descriptor;
+  return true;
+}
+
+bool Watcher::prepare() noexcept {
+  if (!tenure_.is_present() && !start_helper()) return false;
+  return kept_ < 0 || tenure_.want();
+}
+
+void Watcher::let_go() noexcept {
+  if (kept_ < 0) tenure_.release();
+}
 
 Method Watcher::arm(Method wish, int32_t thread) noexcept {
   why_not_ = nullptr;
   if (wish == Method::interrupt) {
     why_not_ = signals_.arm(thread);
     if (why_not_ == nullptr) {
-      if (armed_ == Method::exported) tenure_.release();
+      if (armed_ == Method::exported) let_go();
       return armed_ = Method::interrupt;
     }
   }
@@ -146,7 +161,7 @@ bool Watcher::arm_export() noexcept {
   const bool armed = set_interest(outer_, EPOLL_CTL_MOD, inner_, EPOLLIN | EPOLLONESHOT, of_inner);
   errno = saved;
   if (!armed) {
-    tenure_.release();
+    let_go();
     why_not_ = "the epoll set of the helper thread cannot be changed";
   }
   return armed;
@@ -157,7 +172,7 @@ void Watcher::disarm() noexcept {
     const int saved = errno;
     set_interest(outer_, EPOLL_CTL_MOD, inner_, 0, of_inner);
     errno = saved;
-    tenure_.release();
+    let_go();
   }
   if (armed_ == Method::interrupt) signals_.disarm();
   armed_ = Method::look;
@@ -194,16 +209,21 @@ bool Watcher::start_helper() noexcept {
 // Context: helper
 void Watcher::serve() noexcept {
   pthread_setname_np(pthread_self(), "vif-watch");
-  const int patience_ms = static_cast<int>(std::max<int64_t>(limits_.idle_ns / 1'000'000, 1));
+  const int patience_ms = kept_ >= 0 ? -1 : static_cast<int>(std::max<int64_t>(limits_.idle_ns / 1'000'000, 1));
   while (!stopping_.load(std::memory_order_acquire)) {
-    epoll_event events[2];
-    const int found = wait_on(outer_, events, 2, patience_ms);
+    epoll_event events[3];
+    const int found = wait_on(outer_, events, 3, patience_ms);
     if (found == 0 && tenure_.may_go()) return;
+    bool ready = false, kept = false;
     for (int i = 0; i < found; ++i) {
-      if (events[i].data.u64 != of_inner) continue;
+      ready = ready || events[i].data.u64 != of_stop;
+      kept = kept || events[i].data.u64 == of_kept;
+    }
+    if (ready && !stopping_.load(std::memory_order_acquire)) {
       counters_.exported_runs.fetch_add(1, std::memory_order_relaxed);
       duty_.run(duty_.self);
     }
+    if (kept) set_interest(outer_, EPOLL_CTL_MOD, kept_, EPOLLIN | EPOLLONESHOT, of_kept);
   }
 }
 

@@ -6,7 +6,8 @@
 //                   event it stays quiet until armed again, so that a burst wakes it once and an owner that looks is
 //                   never disturbed. Descriptors may be added and removed while it is blocked, without waking it.
 //   interrupt       the kernel interrupts a thread (socket_signals.hpp), in whose handler the owner runs
-// The helper is made by the first arm() that needs it, and ends when nobody has needed it for a while.
+// The helper is made by the first arm() that needs it, and ends when nobody has needed it for a while; it stays where a
+// descriptor is to be told of at all times (keep()).
 //
 // "Arm, then look again": after arm() the caller looks once more; what became ready before may have given no sign.
 //
@@ -56,6 +57,15 @@ class Watcher {
   void close() noexcept;
   bool is_open() const noexcept { return inner_ >= 0; }
 
+  // What is ready at this descriptor (often an epoll set of its own) is told to the helper whatever is armed. One, and
+  // before prepare(): the helper that this one starts stays until close().
+  bool keep(int descriptor) noexcept;
+  // Where there is no helper for it: a descriptor that gives signals while those are armed, and is not in look().
+  void attend(int descriptor) noexcept { signals_.add(descriptor); }
+  void neglect(int descriptor) noexcept { signals_.remove(descriptor); }
+  // To be waited for beside others: readable when one of those watched is ready.
+  int descriptor() const noexcept { return inner_; }
+
   // events: EPOLLIN | EPOLLOUT, level-triggered; 0: watched for errors alone. False: errno says why.
   bool add(int descriptor, uint32_t events, uint64_t tag) noexcept;
   bool change(int descriptor, uint32_t events, uint64_t tag) noexcept;
@@ -88,6 +98,7 @@ class Watcher {
 
  private:
   bool arm_export() noexcept;
+  void let_go() noexcept;
   bool start_helper() noexcept;
   void serve() noexcept;
   void wake() noexcept;
@@ -98,6 +109,7 @@ class Watcher {
   int inner_ = -1;  // epoll: the descriptors
   int outer_ = -1;  // epoll: inner_, one-shot, and stop_
   int stop_ = -1;   // eventfd
+  int kept_ = -1;   // in outer_, one-shot; the helper asks for it again. Written before the helper is made
   int count_ = 0;
   int process_ = 0;  // that opened it
   Method armed_ = Method::look;

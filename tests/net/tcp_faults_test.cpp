@@ -8,15 +8,18 @@
 #include <cstring>
 
 #include <fcntl.h>
+#include <poll.h>
 #include <sys/resource.h>
 #include <sys/socket.h>
 #include <unistd.h>
 
+#include "net/counters.hpp"
 #include "net/job.hpp"
 #include "net/remote_memory.hpp"
 #include "net/tcp/card.hpp"
 #include "net/tcp/wire.hpp"
 #include "net/traffic.hpp"
+#include "react/child.hpp"
 
 namespace vif::test {
 namespace {
@@ -30,7 +33,8 @@ class Tcp : public testing::Test {
  protected:
   void SetUp() override { setenv("VIF_LINKS", "tcp", 1); }
   void TearDown() override {
-    for (const char* name : {"VIF_LINKS", "VIF_TCP_TIMEOUT", "VIF_UNEXPECTED_LIMIT", "VIF_TCP_INTERFACES"}) {
+    for (const char* name :
+         {"VIF_LINKS", "VIF_TCP_TIMEOUT", "VIF_UNEXPECTED_LIMIT", "VIF_TCP_INTERFACES", "VIF_REACTION"}) {
       unsetenv(name);
     }
   }
@@ -181,6 +185,82 @@ int computes_while_it_receives(Engine& engine) {
   return 0;
 }
 TEST_F(Tcp, ReceivesWithoutTheReceiversHelp) { EXPECT_EQ(run_job(2, computes_while_it_receives), 0); }
+
+// --- who sees to it while the program computes, and what takes its place ---
+
+int computes_on_both_sides(Engine& engine) {
+  const int other = 1 - engine.process();
+  std::vector<std::byte> out(4 << 20), in(out.size());
+  fill(out, static_cast<uint32_t>(engine.process()));
+  Request sending, receiving;
+  start_receive(engine, receiving, other, 3, in.data(), in.size());
+  start_send(engine, sending, other, 3, out.data(), out.size());
+  while (!sending.complete() || !receiving.complete()) {
+  }
+  JOB_CHECK(holds(in, in.size(), static_cast<uint32_t>(other)));
+  return 0;
+}
+
+TEST_F(Tcp, TheKernelInterruptsTheProgram) {
+  setenv("VIF_REACTION", "signal", 1);
+  EXPECT_EQ(run_job(2,
+                    [](Engine& engine) {
+                      if (computes_on_both_sides(engine) != 0) return 1;
+                      JOB_CHECK(engine.counters().network_by_interrupt > 0);
+                      JOB_CHECK(engine.counters().network_by_nobody == 0);
+                      return 0;
+                    }),
+            0);
+}
+
+TEST_F(Tcp, AThreadTakesOverWhereTheProgramBlocksSignals) {
+  setenv("VIF_REACTION", "signal", 1);
+  EXPECT_EQ(run_job(2,
+                    [](Engine& engine) {
+                      sigset_t all;
+                      sigfillset(&all);
+                      pthread_sigmask(SIG_SETMASK, &all, nullptr);
+                      if (computes_on_both_sides(engine) != 0) return 1;
+                      JOB_CHECK(engine.counters().network_by_thread > 0);
+                      JOB_CHECK(engine.counters().network_by_interrupt == 0);
+                      return 0;
+                    }),
+            0);
+}
+
+// The thread of the link and that of the engine are refused, as under a limit on processes: signals take their place.
+TEST_F(Tcp, SignalsTakeOverWhereNoThreadCanBeHad) {
+  EXPECT_EQ(in_child([] {
+              if (!forbid({SCMP_SYS(clone3)}, EAGAIN)) return 1;
+              return run_job(2, [](Engine& engine) {
+                if (computes_on_both_sides(engine) != 0) return 1;
+                JOB_CHECK(engine.counters().network_by_interrupt > 0);
+                JOB_CHECK(engine.counters().network_by_thread == 0);
+                return ping(engine, 1 - engine.process());
+              });
+            }),
+            0);
+}
+
+// Interrupts would cut calls of the program short: a thread takes their place for as long as the call lasts.
+TEST_F(Tcp, MessagesMoveWhileTheProgramSleeps) {
+  setenv("VIF_REACTION", "signal", 1);
+  EXPECT_EQ(run_job(2,
+                    [](Engine& engine) {
+                      std::vector<std::byte> bytes(8 << 20);
+                      if (engine.process() == 1) {
+                        fill(bytes, 6);
+                        send(engine, 0, 3, bytes.data(), bytes.size());
+                        return 0;
+                      }
+                      Request request;
+                      start_receive(engine, request, 1, 3, bytes.data(), bytes.size());
+                      while (!request.complete()) JOB_CHECK(::poll(nullptr, 0, 5) == 0);
+                      JOB_CHECK(holds(bytes, bytes.size(), 6));
+                      return 0;
+                    }),
+            0);
+}
 
 // Messages that nobody receives are bounded: the sender is held back, and nothing is lost.
 int flood(Engine& engine) {

@@ -6,6 +6,7 @@
 #include <netinet/in.h>
 #include <netinet/tcp.h>
 #include <sys/socket.h>
+#include <sys/timerfd.h>
 #include <unistd.h>
 
 #include "base/clock.hpp"
@@ -34,7 +35,7 @@ void TcpLink::begin(Peer& one) noexcept {
   one.state = Peer::State::connecting;
   one.deadline = now + setting_.timeout_ns;
   connecting_.push_back(index(one));
-  watcher_.tick(true);
+  tick(true);
   if (setting_.addresses[static_cast<size_t>(index(one))].empty()) {
     lose(one, "it has no address", 0);
     return;
@@ -64,10 +65,16 @@ void TcpLink::attempt(Peer& one, int64_t now) noexcept {
     dismiss_failed(*visitor, "it cannot be reached", errno, errno == ECONNREFUSED);
     return;
   }
+  watch_door(socket, EPOLLIN | EPOLLOUT, static_cast<uint64_t>(visitor - visitors_->data()));
+}
+
+// The thread is told of the doors at all times. Without it signals tell what they can.
+void TcpLink::watch_door(int socket, uint32_t events, uint64_t tag) noexcept {
   epoll_event event{};
-  event.events = EPOLLIN | EPOLLOUT;
-  event.data.u64 = static_cast<uint64_t>(visitor - visitors_->data());
+  event.events = events;
+  event.data.u64 = tag;
   epoll_ctl(doors_, EPOLL_CTL_ADD, socket, &event);
+  if (!has_thread()) watcher_.attend(socket);
 }
 
 // `hopeless`: an answer that will not change soon.
@@ -104,7 +111,10 @@ Visitor* TcpLink::new_visitor(bool mine) noexcept {
 }
 
 void TcpLink::dismiss(Visitor& visitor) noexcept {
-  if (visitor.socket >= 0) ::close(visitor.socket);
+  if (visitor.socket >= 0) {
+    if (!has_thread()) watcher_.neglect(visitor.socket);
+    ::close(visitor.socket);
+  }
   visitor.state = Visitor::State::free;
   visitor.socket = -1;
   --visitor_count_;
@@ -118,22 +128,39 @@ void TcpLink::dismiss_failed(Visitor& visitor, const char* why, int error, bool 
 }
 
 void TcpLink::poll_doors() noexcept {
+  doors_told_.store(false, std::memory_order_relaxed);
   epoll_event events[16];
   const int count = look_at(doors_, events, 16, 0);
   for (int i = 0; i < count; ++i) {
     const auto number = static_cast<size_t>(events[i].data.u64);
-    if (number >= visitors_->size()) {
+    if (number == visitors_->size() + listeners_->sockets().size()) {
+      hear_timer();
+    } else if (number >= visitors_->size()) {
       admit(listeners_->sockets()[number - visitors_->size()]);
     } else if ((*visitors_)[number].state != Visitor::State::free) {
       visit((*visitors_)[number]);
     }
   }
-  if (connecting_.empty() && visitor_count_ == 0 && listen_again_ == 0) return watcher_.tick(false);
-  watcher_.tick(true);
+  if (connecting_.empty() && visitor_count_ == 0 && listen_again_ == 0) return tick(false);
+  tick(true);
   const int64_t now = base::now_ns();
   if (now - looked_at_ < look_every_ns) return;
   looked_at_ = now;
   look_at_deadlines(now);
+}
+
+// While there are deadlines the doors have something now and then even when nobody knocks.
+void TcpLink::tick(bool wanted) noexcept {
+  if (ticking_ == wanted) return;
+  ticking_ = wanted;
+  itimerspec every{};
+  every.it_value.tv_nsec = every.it_interval.tv_nsec = wanted ? look_every_ns : 0;
+  timerfd_settime(timer_, 0, &every, nullptr);
+}
+
+void TcpLink::hear_timer() noexcept {
+  uint64_t ticks;
+  [[maybe_unused]] const ssize_t got = ::read(timer_, &ticks, sizeof ticks);
 }
 
 void TcpLink::admit(int listener) noexcept {
@@ -158,10 +185,7 @@ void TcpLink::admit(int listener) noexcept {
     visitor->deadline = base::now_ns() + guest_ns;
     ++visitor_count_;
     set(socket, IPPROTO_TCP, TCP_NODELAY, 1);
-    epoll_event event{};
-    event.events = EPOLLIN;
-    event.data.u64 = static_cast<uint64_t>(visitor - visitors_->data());
-    epoll_ctl(doors_, EPOLL_CTL_ADD, socket, &event);
+    watch_door(socket, EPOLLIN, static_cast<uint64_t>(visitor - visitors_->data()));
     visit(*visitor);
   }
 }
@@ -208,6 +232,7 @@ void TcpLink::forget_connecting(Peer& one) noexcept {
 void TcpLink::connected(Peer& one, Visitor& visitor) noexcept {
   const int socket = visitor.socket;
   epoll_ctl(doors_, EPOLL_CTL_DEL, socket, nullptr);
+  if (!has_thread()) watcher_.neglect(socket);
   visitor.socket = -1;
   dismiss(visitor);
   forget_connecting(one);
@@ -225,10 +250,7 @@ void TcpLink::connected(Peer& one, Visitor& visitor) noexcept {
   one.last_error = 0;
   connected_.push_back(index(one));
   ++counters_.connections;
-  epoll_event event{};
-  event.events = EPOLLIN;
-  event.data.u64 = static_cast<uint64_t>(index(one));
-  epoll_ctl(traffic_, EPOLL_CTL_ADD, socket, &event);
+  watcher_.add(socket, EPOLLIN, static_cast<uint64_t>(index(one)));
   mark(one);  // sends wait for it
 }
 

@@ -62,7 +62,7 @@ void TcpLink::lose(Peer& one, const char* why, int error) noexcept {
   const int process = index(one);
   forget_connecting(one);
   if (one.state == Peer::State::connected) {
-    epoll_ctl(traffic_, EPOLL_CTL_DEL, one.socket, nullptr);
+    watcher_.remove(one.socket);
     ::close(one.socket);
     connected_[static_cast<size_t>(one.place)] = connected_.back();
     peer(connected_.back()).place = one.place;

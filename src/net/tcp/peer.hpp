@@ -51,6 +51,7 @@ struct Peer {
   Request* sink_request = nullptr;
   Message* sink_message = nullptr;
   uint32_t sink_slot = 0;
+  uint32_t expected = 0;  // bytes that must be there before the kernel says so; 0: one
 
   // Sending: first the bytes of `out`, then the payload of `current`.
   uint32_t out_begin = 0, out_end = 0;

@@ -17,9 +17,31 @@ namespace {
 
 constexpr uint64_t handler_budget = 1024 * 1024;  // of one look; an interrupted program waits that long
 constexpr uint64_t budget = 16 * 1024 * 1024;
+constexpr uint64_t worth_waiting = 16 * 1024;  // bytes of a payload for which the kernel is asked to wait
+constexpr int part_of_buffer = 4;              // what the kernel counts against its buffer is more than the bytes
+constexpr uint64_t most_expected = 256 * 1024;
 constexpr uint64_t worth_two_pieces = 2048;  // below, one copy costs less than a second piece in the call
 
 }  // namespace
+
+// Of a long payload nobody is told until its end is there, or a piece of it that is worth being told: else whoever is
+// blocked for it is woken for every packet. The end itself wakes at once, for no more than what is missing is asked.
+// Whoever looks again at once asks for nothing, and only takes back what would be too much now. More than fits into the
+// kernel's buffer would never come (seen: Linux 6.18 does not enlarge it for this, and tells nobody that it is full).
+void TcpLink::expect(Peer& one) noexcept {
+  const uint64_t missing = one.sink == Peer::Sink::none ? 0 : one.in_use();
+  uint32_t wanted = missing < worth_waiting ? 0 : static_cast<uint32_t>(std::min(missing, most_expected));
+  if (port_.looks()) wanted = std::min(wanted, one.expected);
+  if (wanted > one.expected) {
+    int room = 0;
+    socklen_t length = sizeof room;
+    if (getsockopt(one.socket, SOL_SOCKET, SO_RCVBUF, &room, &length) != 0) return;
+    wanted = std::min(wanted, static_cast<uint32_t>(room / part_of_buffer));
+  }
+  if (wanted == one.expected || one.state != Peer::State::connected) return;
+  const int bytes = std::max(static_cast<int>(wanted), 1);
+  if (setsockopt(one.socket, SOL_SOCKET, SO_RCVLOWAT, &bytes, sizeof bytes) == 0) one.expected = wanted;
+}
 
 void TcpLink::read(Peer& one) noexcept {
   uint64_t left = port_.in_handler() ? handler_budget : budget;
@@ -40,7 +62,7 @@ void TcpLink::read(Peer& one) noexcept {
                                     : recv(one.socket, pieces[1].iov_base, pieces[1].iov_len, MSG_DONTWAIT);
     if (got <= 0) {
       if (got < 0 && errno == EINTR) continue;
-      if (got < 0 && errno == EAGAIN) return;
+      if (got < 0 && errno == EAGAIN) return expect(one);
       return lose(one, got == 0 ? "it closed the connection" : "the connection broke", got < 0 ? errno : one.broken);
     }
     const auto bytes = static_cast<uint64_t>(got);
@@ -48,7 +70,7 @@ void TcpLink::read(Peer& one) noexcept {
     one.in_end += static_cast<uint32_t>(bytes - poured);
     if (poured != 0) moved(one, poured);
     if (bytes < direct + pieces[1].iov_len) {  // there was no more
-      parse(one);
+      if (parse(one)) expect(one);
       return;
     }
     if (bytes >= left) return port_.come_again();
@@ -240,6 +262,7 @@ void TcpLink::pour(Peer& one, const std::byte* from, uint64_t bytes) noexcept {
 
 void TcpLink::moved(Peer& one, uint64_t bytes) noexcept {
   one.sink_at += bytes;
+  moved_ += bytes;
   if (one.sink == Peer::Sink::message) one.sink_message->arrived = one.sink_at;
   if (one.sink_at == one.sink_end) finish_sink(one);
 }

@@ -11,6 +11,7 @@
 #include <sys/ioctl.h>
 #include <sys/mman.h>
 #include <sys/socket.h>
+#include <sys/timerfd.h>
 #include <unistd.h>
 
 #include "base/clock.hpp"
@@ -22,7 +23,6 @@ namespace {
 // With so few connections reading them all costs less than asking the kernel which of them has something.
 constexpr size_t few = 2;
 constexpr uint32_t look_at_doors_every = 16;  // polls: a call of the kernel each
-constexpr int64_t tick_ns = 20'000'000;       // between looks at deadlines
 constexpr int64_t drain_limit_ns = 5'000'000'000;
 
 std::string cause() { return std::strerror(errno); }
@@ -75,46 +75,46 @@ bool TcpLink::open_sets(std::string& error) {
   // So that no handler ever makes them grow.
   for (std::vector<int32_t>* list : {&connected_, &marked_, &pumped_, &connecting_}) list->reserve(count);
   slots_.grow(64);
-  traffic_ = epoll_create1(EPOLL_CLOEXEC);
   doors_ = epoll_create1(EPOLL_CLOEXEC);
+  timer_ = timerfd_create(CLOCK_MONOTONIC, TFD_CLOEXEC | TFD_NONBLOCK);
   bell_ = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
-  if (traffic_ < 0 || doors_ < 0 || bell_ < 0) {
+  if (doors_ < 0 || timer_ < 0 || bell_ < 0) {
     error = "The network cannot be watched: " + cause() + ". Check the limit on open descriptors (ulimit -n).";
     return false;
   }
+  epoll_event event{};
+  event.events = EPOLLIN;
+  event.data.u64 = visitors_->size() + listeners_->sockets().size();  // behind the listeners
+  epoll_ctl(doors_, EPOLL_CTL_ADD, timer_, &event);
+  if (!open_watcher(error)) return false;
   for (size_t i = 0; i < listeners_->sockets().size(); ++i) {
-    epoll_event event{};
-    event.events = EPOLLIN;
-    event.data.u64 = visitors_->size() + i;
-    epoll_ctl(doors_, EPOLL_CTL_ADD, listeners_->sockets()[i], &event);
+    watch_door(listeners_->sockets()[i], EPOLLIN, visitors_->size() + i);
   }
-  return watcher_.start(doors_, traffic_, setting_.wake, setting_.argument, error);
+  return true;
 }
 
 TcpLink::~TcpLink() {
-  watcher_.stop();
+  watcher_.close();
   for (const int process : connected_) ::close(peer(process).socket);
   if (visitors_ != nullptr) {
     for (const Visitor& visitor : *visitors_) {
       if (visitor.state != Visitor::State::free) ::close(visitor.socket);
     }
   }
-  for (const int descriptor : {traffic_, doors_, bell_}) {
+  for (const int descriptor : {doors_, timer_, bell_}) {
     if (descriptor >= 0) ::close(descriptor);
   }
   if (peers_ != nullptr) munmap(peers_, static_cast<size_t>(setting_.processes) * sizeof(Peer));
 }
 
 bool TcpLink::sleep(int64_t timeout_ns) noexcept {
-  pollfd sources[3] = {{traffic_, POLLIN, 0}, {doors_, POLLIN, 0}, {bell_, POLLIN, 0}};
-  const bool ticks = watcher_.ticks();
-  const int64_t longest = ticks ? std::min(timeout_ns, tick_ns) : timeout_ns;
-  const int ready = look_at(sources, 3, static_cast<int>(longest / 1'000'000));
+  pollfd sources[3] = {{watcher_.descriptor(), POLLIN, 0}, {doors_, POLLIN, 0}, {bell_, POLLIN, 0}};
+  const int ready = look_at(sources, 3, static_cast<int>(timeout_ns / 1'000'000));
   if ((sources[2].revents & POLLIN) != 0) {
     eventfd_t rung;
     eventfd_read(bell_, &rung);
   }
-  return ready != 0 || ticks;
+  return ready != 0;
 }
 
 void TcpLink::rouse() noexcept { eventfd_write(bell_, 1); }
@@ -128,6 +128,7 @@ LinkAbilities TcpLink::abilities() const noexcept {
 }
 
 void TcpLink::poll() noexcept {
+  const uint64_t moved = moved_;
   if (port_.may_allocate()) {
     slots_.grow(64);
     if (reported_ != lost_count_) report();
@@ -135,7 +136,10 @@ void TcpLink::poll() noexcept {
   if (late_ != nullptr) accept_late();
   poll_connections();
   if (!marked_.empty()) pump_marked();
-  if (++polls_ % look_at_doors_every == 0 || !connecting_.empty() || visitor_count_ != 0) poll_doors();
+  const bool told = doors_told_.load(std::memory_order_relaxed) || (port_.in_handler() && !has_thread());
+  if (++polls_ % look_at_doors_every == 0 || ticking_ || told) poll_doors();
+  if (port_.in_handler() || told_.load(std::memory_order_relaxed)) learn_treatment(moved_ - moved);
+  settle();
 }
 
 void TcpLink::poll_connections() noexcept {
@@ -145,10 +149,10 @@ void TcpLink::poll_connections() noexcept {
     }
     return;
   }
-  epoll_event events[32];
-  const int count = look_at(traffic_, events, 32, 0);
+  react::Watcher::Ready ready[32];
+  const int count = watcher_.look(ready, 32);
   for (int i = 0; i < count; ++i) {
-    Peer& one = peer(static_cast<int>(events[i].data.u64));
+    Peer& one = peer(static_cast<int>(ready[i].tag));
     if (one.state == Peer::State::connected) serve(one);
   }
   if (count == 32) port_.come_again();
@@ -165,10 +169,12 @@ void TcpLink::serve(Peer& one) noexcept {
 void TcpLink::mark(Peer& one) noexcept {
   if (one.busy) return;
   one.busy = true;
+  unfinished_.store(true, std::memory_order_relaxed);
   marked_.push_back(index(one));
 }
 
 void TcpLink::pump_marked() noexcept {
+  unfinished_.store(false, std::memory_order_relaxed);
   pumped_.swap(marked_);
   for (const int process : pumped_) {
     peer(process).busy = false;
@@ -179,12 +185,18 @@ void TcpLink::pump_marked() noexcept {
 
 // Tells the kernel whether room for more bytes is awaited.
 void TcpLink::watch(Peer& one) noexcept {
-  if (one.watched == one.blocked || one.state != Peer::State::connected) return;
+  if (one.state != Peer::State::connected) return;
+  if (one.blocked && watcher_.armed() == react::Method::interrupt) ask_for_room(one);
+  if (one.watched == one.blocked) return;
   one.watched = one.blocked;
-  epoll_event event{};
-  event.events = EPOLLIN | (one.watched ? uint32_t{EPOLLOUT} : 0u);
-  event.data.u64 = static_cast<uint64_t>(index(one));
-  epoll_ctl(traffic_, EPOLL_CTL_MOD, one.socket, &event);
+  const uint32_t events = EPOLLIN | (one.watched ? uint32_t{EPOLLOUT} : 0u);
+  watcher_.change(one.socket, events, static_cast<uint64_t>(index(one)));
+}
+
+// The kernel gives a signal for room once for each time that somebody has looked and found none.
+void TcpLink::ask_for_room(Peer& one) noexcept {
+  pollfd source{one.socket, POLLOUT, 0};
+  if (look_at(&source, 1, 0) == 1) port_.come_again();
 }
 
 // App context. Says it of the first few only: the others will have ended for the same reason.
@@ -199,7 +211,7 @@ void TcpLink::report() noexcept {
 
 // What was handed over is sent before this returns, unless a peer is gone or takes nothing for seconds.
 void TcpLink::close() noexcept {
-  watcher_.stop();
+  watcher_.close();
   closing_ = true;
   for (const int process : connected_) {
     peer(process).say_bye = true;

@@ -9,6 +9,7 @@
 #pragma once
 
 #include <array>
+#include <atomic>
 #include <memory>
 #include <string>
 #include <vector>
@@ -17,7 +18,7 @@
 #include "net/tcp/addresses.hpp"
 #include "net/tcp/peer.hpp"
 #include "net/tcp/visitor.hpp"
-#include "net/tcp/watcher.hpp"
+#include "react/watcher.hpp"
 
 namespace vif::net::tcp {
 
@@ -46,6 +47,8 @@ class TcpLink final : public Link {
     uint64_t eager_limit = 0, unexpected_limit = 0;
     int64_t timeout_ns = 0;
     bool speaks = true;             // the first losses of peers are named on standard error
+    bool threads = true;            // a thread may run the engine
+    int signal = 0;                 // of the bell, by which the kernel may interrupt a thread; 0: it may not
     void (*wake)(void*) = nullptr;  // runs the engine, in the context "helper"
     void* argument = nullptr;
   };
@@ -61,8 +64,12 @@ class TcpLink final : public Link {
   void withdraw(Request& request) noexcept override;
   void delivered(int process, uint64_t cost) noexcept override;
   void poll() noexcept override;
-  void arm() noexcept override { watcher_.arm(); }
-  void disarm() noexcept override { watcher_.disarm(); }
+  bool unfinished() const noexcept override { return unfinished_.load(std::memory_order_relaxed); }
+  void want(react::Method method, int32_t thread) noexcept override;
+  bool unsettled() const noexcept override;
+  void beside_call(bool begins) noexcept override;
+  react::Prices prices() const noexcept override;
+  void settle() noexcept override;
   bool sleep(int64_t timeout_ns) noexcept override;
   void rouse() noexcept override;
   void close() noexcept override;
@@ -73,11 +80,21 @@ class TcpLink final : public Link {
   Peer& peer(int process) noexcept { return peers_[process]; }
   int index(const Peer& peer) const noexcept { return static_cast<int>(&peer - peers_); }
   bool open_sets(std::string& error);
+  bool open_watcher(std::string& error);
+  void tick(bool wanted) noexcept;
+  void hear_timer() noexcept;
+  void watch_door(int socket, uint32_t events, uint64_t tag) noexcept;
+  bool has_thread() const noexcept { return prices_[static_cast<size_t>(react::Method::exported)].available; }
+  uint64_t wish() const noexcept;
+  int64_t price_of_thread() noexcept;
+  void learn_treatment(uint64_t bytes) noexcept;
+  void on_event() noexcept;
   void poll_connections() noexcept;
   void serve(Peer& peer) noexcept;
   void mark(Peer& peer) noexcept;  // something is to be written
   void pump_marked() noexcept;
   void watch(Peer& peer) noexcept;
+  void ask_for_room(Peer& peer) noexcept;
   void report() noexcept;
   void drain() noexcept;
 
@@ -117,6 +134,7 @@ class TcpLink final : public Link {
   std::byte* sink_address(Peer& peer, uint64_t& room) noexcept;
   void pour(Peer& peer, const std::byte* from, uint64_t bytes) noexcept;
   void moved(Peer& peer, uint64_t bytes) noexcept;
+  void expect(Peer& peer) noexcept;
   void finish_sink(Peer& peer) noexcept;
 
   // Sending: write.cpp.
@@ -142,10 +160,24 @@ class TcpLink final : public Link {
   Setting setting_;
   std::unique_ptr<Listeners> listeners_;
   Peer* peers_ = nullptr;
-  int traffic_ = -1, doors_ = -1;  // epoll
-  int bell_ = -1;                  // eventfd of a thread in sleep()
+  react::Watcher watcher_;  // of the connections
+  int doors_ = -1;          // epoll: what listens or greets, and the timer
+  int timer_ = -1;          // ticks while there are deadlines
+  int bell_ = -1;           // eventfd of a thread in sleep()
+  bool ticking_ = false;
+  // What is wanted (a method, and whom to interrupt), by anybody; what was done about it, by the owner.
+  std::atomic<uint64_t> wanted_{0};
+  std::atomic<bool> beside_call_{false};
+  std::atomic<bool> told_{false};        // the thread has been told since: it must be asked again
+  std::atomic<bool> doors_told_{false};  // the same, perhaps of the doors
+  std::atomic<uint64_t> settled_{0};
+  std::atomic<int64_t> probed_ns_{0};     // < 0: the thread is to say when it was told
+  react::Prices prices_{};                // without the treatment
+  std::atomic<int64_t> treatment_ns_{0};  // of an event that interrupts or wakes, about: it is mostly copying
+  uint64_t moved_ = 0;                    // bytes of messages, from and to here
   std::vector<int32_t> connected_;
   std::vector<int32_t> marked_, pumped_;
+  std::atomic<bool> unfinished_{false};  // some are marked
   std::vector<int32_t> connecting_;
   std::unique_ptr<std::array<Visitor, 128>> visitors_;
   int visitor_count_ = 0;
@@ -158,7 +190,6 @@ class TcpLink final : public Link {
   std::array<int, 4> lost_{};
   size_t lost_count_ = 0, reported_ = 0;
   bool closing_ = false;
-  Watcher watcher_;
 };
 
 }  // namespace vif::net::tcp

@@ -259,6 +259,7 @@ bool TcpLink::write(Peer& one) noexcept {
 
 void TcpLink::wrote(Peer& one, uint64_t bytes) noexcept {
   counters_.written += bytes;
+  moved_ += bytes;
   const uint64_t gathered = std::min<uint64_t>(bytes, one.out_end - one.out_begin);
   one.out_begin += static_cast<uint32_t>(gathered);
   if (bytes == gathered) return;
