@@ -174,7 +174,8 @@ class Network:
         fabric = {"FI_PROVIDER": "tcp", "FI_TCP_IFACE": self.cables[0]}
         return {
             "vif": {"VIF_TCP_INTERFACES": cables},
-            "mpich": fabric,
+            # UCX, where it is installed, would find that both hosts are one machine, and use its memory.
+            "mpich": {**fabric, "UCX_TLS": "self,tcp", "UCX_NET_DEVICES": cables},
             "impi": {**fabric, "I_MPI_PIN": "0", "I_MPI_HYDRA_IFACE": self.cables[0]},
             "openmpi": {
                 "OMPI_MCA_pml": "ob1",
