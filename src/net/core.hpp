@@ -165,6 +165,7 @@ class Core final : public Engine, public RemoteMemory {
   // short.
   void on_interrupt(bell::Interrupt kind) noexcept;
   void on_departure() noexcept;
+  LinkCounters counters_of_link() const noexcept;
   void on_helper() noexcept;
   bool before_foreign_call() noexcept;
   void after_foreign_call() noexcept;

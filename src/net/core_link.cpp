@@ -82,12 +82,6 @@ class Core::Port final : public LinkPort {
   void count_send(bool offered) noexcept override {
     ++(offered ? core_.counters_.offers_sent : core_.counters_.eager_sent);
   }
-  void count_watch(react::Method method) noexcept override {
-    Counters& counters = core_.counters_;
-    ++(method == react::Method::exported    ? counters.network_by_thread
-       : method == react::Method::interrupt ? counters.network_by_interrupt
-                                            : counters.network_by_nobody);
-  }
   bool in_handler() const noexcept override { return core_.owner_ == Owner::handler; }
   bool may_allocate() const noexcept override { return core_.owner_ != Owner::handler; }
   bool looks() const noexcept override { return core_.looking_; }
@@ -193,6 +187,12 @@ bool Core::sleeps_on_link() const noexcept { return all_far_ && !multiple_ && se
 // Any context. The thread that sleeps on the bell of this process, or on the link in its place.
 void Core::wake_sleeper() noexcept {
   if (me_->bell.ring(true) == bell::Call::wake && link_ != nullptr) link_->rouse();
+}
+
+LinkCounters Core::counters_of_link() const noexcept { return link_ == nullptr ? LinkCounters() : link_->counters(); }
+
+LinkCounters link_counters(const Engine& engine) noexcept {
+  return static_cast<const Core&>(engine).counters_of_link();
 }
 
 }  // namespace vif::net

@@ -34,9 +34,9 @@ void Core::print_counters(FILE* to) const {
       {"network connections", link.connections},
       {"strangers sent away", link.strangers},
       {"bytes handed to the network", link.written},
-      {"network watched by a thread", counters_.network_by_thread},
-      {"network watched by interrupts", counters_.network_by_interrupt},
-      {"network watched by nobody", counters_.network_by_nobody},
+      {"network watched by a thread", link.by_thread},
+      {"network watched by interrupts", link.by_interrupt},
+      {"network watched by nobody", link.by_nobody},
   };
   for (const auto& row : rows) {
     std::fprintf(to, "vif: rank %d: %-34s %" PRIu64 "\n", process_, row.name, row.value);

@@ -34,9 +34,6 @@ struct Counters {
   Count sleeps;                  // waits that slept
   Count decided_alone;           // the policy was asked in a wait: nobody else wants the CPUs
   Count decided_crowded;         // the same: others do, so rest at once
-  Count network_by_thread;       // times that a thread blocked in the kernel was asked to tell what comes next
-  Count network_by_interrupt;    // the same: the kernel was asked to interrupt the program
-  Count network_by_nobody;       // the same: neither could be had
   Count stuck;                   // times that it was found woken and not running (react/nudger.hpp)
   Count moves;                   // to a CPU of its own, from one shared with another process of the job
   Count copied_waiting;          // bytes copied while waiting in the library

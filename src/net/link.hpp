@@ -30,6 +30,9 @@ struct LinkCounters {
   uint64_t connections = 0;  // made or taken
   uint64_t strangers = 0;    // connections that were refused: no process of the job was at the other end
   uint64_t written = 0;      // bytes handed to the network
+  // How often something was asked to tell what comes next: a thread blocked in the kernel, an interrupt by the kernel;
+  // or neither could be had.
+  uint64_t by_thread = 0, by_interrupt = 0, by_nobody = 0;
 };
 
 // What a link asks of the engine. Owned.
@@ -55,7 +58,6 @@ class LinkPort {
   virtual void flush(int process) noexcept = 0;        // there may be room for sends that wait
   virtual void lose(int process) noexcept = 0;         // no link to it any more: what needs it fails
   virtual void count_send(bool offered) noexcept = 0;  // for the counters
-  virtual void count_watch(react::Method method) noexcept = 0;  // how the next event will be told
   virtual bool in_handler() const noexcept = 0;
   virtual bool may_allocate() const noexcept = 0;
   virtual bool looks() const noexcept = 0;  // the owner waits, and will look again at once
@@ -102,5 +104,9 @@ class Link {
   // No engine function is called after this one has returned: it has sent what was left to send.
   virtual void close() noexcept = 0;
 };
+
+class Engine;
+// Of the link of an engine; zeros where it has none.
+LinkCounters link_counters(const Engine& engine) noexcept;
 
 }  // namespace vif::net

@@ -13,8 +13,8 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
-#include "net/counters.hpp"
 #include "net/job.hpp"
+#include "net/link.hpp"
 #include "net/remote_memory.hpp"
 #include "net/tcp/card.hpp"
 #include "net/tcp/wire.hpp"
@@ -206,8 +206,8 @@ TEST_F(Tcp, TheKernelInterruptsTheProgram) {
   EXPECT_EQ(run_job(2,
                     [](Engine& engine) {
                       if (computes_on_both_sides(engine) != 0) return 1;
-                      JOB_CHECK(engine.counters().network_by_interrupt > 0);
-                      JOB_CHECK(engine.counters().network_by_nobody == 0);
+                      JOB_CHECK(net::link_counters(engine).by_interrupt > 0);
+                      JOB_CHECK(net::link_counters(engine).by_nobody == 0);
                       return 0;
                     }),
             0);
@@ -221,8 +221,8 @@ TEST_F(Tcp, AThreadTakesOverWhereTheProgramBlocksSignals) {
                       sigfillset(&all);
                       pthread_sigmask(SIG_SETMASK, &all, nullptr);
                       if (computes_on_both_sides(engine) != 0) return 1;
-                      JOB_CHECK(engine.counters().network_by_thread > 0);
-                      JOB_CHECK(engine.counters().network_by_interrupt == 0);
+                      JOB_CHECK(net::link_counters(engine).by_thread > 0);
+                      JOB_CHECK(net::link_counters(engine).by_interrupt == 0);
                       return 0;
                     }),
             0);
@@ -234,8 +234,8 @@ TEST_F(Tcp, SignalsTakeOverWhereNoThreadCanBeHad) {
               if (!forbid({SCMP_SYS(clone3)}, EAGAIN)) return 1;
               return run_job(2, [](Engine& engine) {
                 if (computes_on_both_sides(engine) != 0) return 1;
-                JOB_CHECK(engine.counters().network_by_interrupt > 0);
-                JOB_CHECK(engine.counters().network_by_thread == 0);
+                JOB_CHECK(net::link_counters(engine).by_interrupt > 0);
+                JOB_CHECK(net::link_counters(engine).by_thread == 0);
                 return ping(engine, 1 - engine.process());
               });
             }),

@@ -120,7 +120,9 @@ void TcpLink::settle() noexcept {
   if (wanted == 0) return watcher_.disarm();
   const react::Method armed =
       watcher_.arm(static_cast<react::Method>(wanted & 0xff), static_cast<int32_t>(wanted >> 32));
-  port_.count_watch(armed);
+  ++(armed == react::Method::exported    ? counters_.by_thread
+     : armed == react::Method::interrupt ? counters_.by_interrupt
+                                         : counters_.by_nobody);
   if (armed != react::Method::interrupt) return;
   port_.come_again();  // what came before gives no signal
   for (const int process : connected_) {
