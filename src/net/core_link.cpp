@@ -119,7 +119,8 @@ bool Core::open_link(Meeting& meeting, std::string& error) {
   // Where none can be had, signals of the kernel take its place.
   start_helper();
   setting.threads = helper_runs_.load(std::memory_order_relaxed);
-  setting.signal = multiple_ ? 0 : signal_;
+  // Beside a thread they are not used: a job that computed on both sides stood still once in some hundred runs.
+  setting.signal = multiple_ || setting.threads ? 0 : signal_;
   link_ = tcp::TcpLink::open(*port_, std::move(setting), std::move(meeting.listeners), error);
   return link_ != nullptr;
 }

@@ -201,18 +201,6 @@ int computes_on_both_sides(Engine& engine) {
   return 0;
 }
 
-TEST_F(Tcp, TheKernelInterruptsTheProgram) {
-  setenv("VIF_REACTION", "signal", 1);
-  EXPECT_EQ(run_job(2,
-                    [](Engine& engine) {
-                      if (computes_on_both_sides(engine) != 0) return 1;
-                      JOB_CHECK(net::link_counters(engine).by_interrupt > 0);
-                      JOB_CHECK(net::link_counters(engine).by_nobody == 0);
-                      return 0;
-                    }),
-            0);
-}
-
 TEST_F(Tcp, AThreadTakesOverWhereTheProgramBlocksSignals) {
   setenv("VIF_REACTION", "signal", 1);
   EXPECT_EQ(run_job(2,
