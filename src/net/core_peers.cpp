@@ -71,7 +71,7 @@ void Core::fail_moving(RequestList& list, int process) noexcept {
   for (Request* at = list.front(); at != nullptr;) {
     Request& request = *at;
     at = request.queue_next;
-    if (request.process != process) continue;
+    if ((request.is_send ? request.process : request.partner) != process) continue;
     list.remove(request);
     if (request.is_send) transfer_users_[transfer(request.transfer).index] = nullptr;
     interest(-1);

@@ -132,7 +132,7 @@ bool Core::match_offer(Request& request, int process, uint32_t id) noexcept {
 }
 
 void Core::join_transfer(Request& request, int process, uint32_t id) noexcept {
-  request.process = process;
+  request.partner = process;
   request.transfer = id;
   request.status.bytes = transfer(id).taken();
   request.order = static_cast<uint64_t>(base::now_ns());  // of the match, from now on
@@ -216,7 +216,7 @@ void Core::push_fragments(Request& request) noexcept {
 
 bool Core::accept_fragment(int process, const shm::ShmCell& cell) noexcept {
   Request* request = incoming_.front();
-  while (request != nullptr && (request->process != process || request->transfer != cell.transfer)) {
+  while (request != nullptr && (request->partner != process || request->transfer != cell.transfer)) {
     request = request->queue_next;
   }
   const std::byte* payload = payload_of(process, cell);
@@ -326,13 +326,13 @@ void Core::advance_incoming() noexcept {
     at = request.queue_next;
     auto& moving = transfer(request.transfer);
     if (!moving.complete()) {
-      const bool sender_waits = peer_waits(request.process) || may_come_to_wait(request);
+      const bool sender_waits = peer_waits(request.partner) || may_come_to_wait(request);
       const bool mine = owner_ == Owner::waiting ? !sender_waits || !moving.ring_first()
                                                  : !sender_waits && worth_interrupting(moving);
       if (moving.route() == shm::Route::cross_memory && mine) {
-        copy_slices(request, request.process, true);
+        copy_slices(request, request.partner, true);
       } else if (owner_ != Owner::waiting && !moving.all_claimed()) {
-        notify(request.process, true);  // it may have slept while this side was to do it
+        notify(request.partner, true);  // it may have slept while this side was to do it
       }
       if (!moving.complete()) continue;
     }

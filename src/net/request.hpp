@@ -63,6 +63,7 @@ struct Request : Task {
   Request** queue_link = nullptr;  // the pointer that points to this one, when queued
   uint64_t order;                  // receive: posting order, then length or time of the match; long send: the latter
   uint64_t moved;                  // bytes moved so far
+  int32_t partner;                 // receive: who sends what it has matched
   uint32_t transfer;               // index + 1 of the transfer descriptor in use, 0: none
   bool is_send;
   bool cancel_wanted;

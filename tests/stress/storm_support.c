@@ -72,7 +72,7 @@ void compute(struct Storm* storm) {
   const uint64_t what = random_below(&storm->own, 100);
   if (what < 70) return;
   if (what < 95) {
-    static volatile uint64_t sink;
+    volatile uint64_t sink;
     uint64_t value = what;
     for (uint64_t left = random_below(&storm->own, 100000); left > 0; --left) value = value * 3 + left;
     sink = value;

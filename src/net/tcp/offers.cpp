@@ -9,7 +9,7 @@ namespace vif::net::tcp {
 
 void TcpLink::accept(int process, Request& request, uint64_t id, uint64_t offered) noexcept {
   Peer& one = peer(process);
-  request.process = process;
+  request.partner = process;
   request.is_send = false;
   port_.pending(+1);
   if (one.state != Peer::State::connected) {
@@ -46,7 +46,7 @@ void TcpLink::accept_late() noexcept {
     Request& request = *list;
     list = request.queue_next;
     port_.pending(-1);
-    accept(request.process, request, request.moved, request.order);
+    accept(request.partner, request, request.moved, request.order);
   }
 }
 

@@ -152,7 +152,7 @@ bool TcpLink::take_eager(Peer& one, const Frame& frame) noexcept {
   if (Request* request = port_.take_posted(frame.context, frame.source, frame.tag, process)) {
     port_.begin_receive(*request, frame.source, frame.tag, frame.length);
     port_.pending(+1);
-    request->process = process;
+    request->partner = process;
     one.sink = Peer::Sink::receive;
     one.sink_request = request;
   } else {
