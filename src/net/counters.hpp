@@ -12,6 +12,7 @@ class Count {
   void operator++() noexcept { *this += 1; }
   void operator+=(uint64_t amount) noexcept { *this = *this + amount; }
   void operator=(uint64_t value) noexcept { value_.store(value, std::memory_order_relaxed); }
+  // Read like the plain number that it stands for. NOLINTNEXTLINE(google-explicit-constructor)
   operator uint64_t() const noexcept { return value_.load(std::memory_order_relaxed); }
   // By several at a time.
   void add_together() noexcept { value_.fetch_add(1, std::memory_order_relaxed); }
