@@ -113,6 +113,7 @@ class Engine final : public LinkPort {
   void count_send(bool) noexcept override {}
   bool in_handler() const noexcept override { return false; }
   bool may_allocate() const noexcept override { return true; }
+  bool looks() const noexcept override { return true; }
   void come_again() noexcept override {}
 };
 
