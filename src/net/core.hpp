@@ -297,6 +297,7 @@ class Core final : public Engine, public RemoteMemory {
   void push_fragments(Request& request) noexcept;
   void send_slices(Request& request) noexcept;
   bool worth_interrupting(const shm::Transfer<>& moving) const noexcept;
+  bool can_move(const Request& request, int peer, bool reading) noexcept;
   bool may_come_to_wait(const Request& request) noexcept;
 
   void check_peers() noexcept;

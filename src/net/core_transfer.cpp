@@ -241,12 +241,20 @@ void Core::send_slices(Request& request) noexcept {
     push_fragments(request);
   } else if (may_come_to_wait(request)) {
     return;
-  } else if ((waiting || (!receiver_waits && worth_interrupting(moving))) &&
-             (mapped(moving.receiver_place(), moving.taken()) != nullptr || may_access(request.process, false))) {
+  } else if (!can_move(request, request.process, false)) {
+    if (moving.cannot_move(true)) notify(request.process, false);
+  } else if (waiting || !moving.moves(false) || (!receiver_waits && worth_interrupting(moving))) {
     copy_slices(request, request.process, false);
   } else if (!moving.all_claimed()) {
     notify(request.process, true);  // it may have slept while this side was to do it
   }
+}
+
+// Whether this side may read or write the memory of the other. Of two that matched, one may.
+bool Core::can_move(const Request& request, int peer, bool reading) noexcept {
+  auto& moving = transfer(request.transfer);
+  const shm::Place& place = reading ? moving.sender_place() : moving.receiver_place();
+  return mapped(place, moving.taken()) != nullptr || may_access(peer, reading);
 }
 
 // A blocking call begins to wait a moment after its offer has left, or its receive was matched. While this side waits
@@ -327,10 +335,12 @@ void Core::advance_incoming() noexcept {
     auto& moving = transfer(request.transfer);
     if (!moving.complete()) {
       const bool sender_waits = peer_waits(request.partner) || may_come_to_wait(request);
-      const bool mine = owner_ == Owner::waiting ? !sender_waits || !moving.ring_first()
-                                                 : !sender_waits && worth_interrupting(moving);
-      if (moving.route() == shm::Route::cross_memory && mine) {
+      const bool mine = !moving.moves(true) || (owner_ == Owner::waiting ? !sender_waits || !moving.ring_first()
+                                                                         : !sender_waits && worth_interrupting(moving));
+      if (moving.route() == shm::Route::cross_memory && mine && can_move(request, request.partner, true)) {
         copy_slices(request, request.partner, true);
+      } else if (moving.route() == shm::Route::cross_memory && mine) {
+        if (moving.cannot_move(false)) notify(request.partner, false);
       } else if (owner_ != Owner::waiting && !moving.all_claimed()) {
         notify(request.partner, true);  // it may have slept while this side was to do it
       }

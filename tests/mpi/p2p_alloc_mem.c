@@ -47,7 +47,8 @@ static void compute(long microseconds) {
   } while ((now.tv_sec - begin.tv_sec) * 1000000 + (now.tv_nsec - begin.tv_nsec) / 1000 < microseconds);
 }
 
-// One message from rank 0 to rank 1. `busy`: 1: the sender computes meanwhile, 2: the receiver.
+// One message from rank 0 to rank 1. `busy`: 1: the sender computes meanwhile, 2: the receiver; 3: the sender only tests,
+// 4: the receiver.
 static void one_message(char* buffer, long bytes, int source, int busy, int seed) {
   MPI_Request request;
   if (rank == 0) fill(buffer, bytes, seed);
@@ -59,6 +60,7 @@ static void one_message(char* buffer, long bytes, int source, int busy, int seed
   if (rank == 0) MPI_Isend(buffer, (int)bytes, MPI_CHAR, 1, 5, MPI_COMM_WORLD, &request);
   if (rank < 2) {
     if (busy == rank + 1) compute(300);
+    for (int done = busy != rank + 3; !done;) MPI_Test(&request, &done, MPI_STATUS_IGNORE);
     MPI_Wait(&request, MPI_STATUS_IGNORE);
   }
   if (rank == 1) check_filled(buffer, bytes, seed);
@@ -69,7 +71,7 @@ static void all_pairs_of_memory(void) {
   for (int mine = 0; mine < 4; ++mine) {
     const int shared = rank == 0 ? mine & 1 : mine >> 1;
     char* buffer = buffer_of(shared, long_message + 100);
-    for (int busy = 0; busy < 3; ++busy) {
+    for (int busy = 0; busy < 5; ++busy) {
       for (int part = 0; part < 100; part += 33) {
         one_message(buffer + part, long_message, part == 0 ? MPI_ANY_SOURCE : 0, busy, ++seed);
         one_message(buffer + part, 70 * 1000 + part, 0, busy, ++seed);

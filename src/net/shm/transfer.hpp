@@ -61,6 +61,7 @@ class alignas(64) Transfer {
     claimed_.store(0, std::memory_order_relaxed);
     done_.store(0, std::memory_order_relaxed);
     failed_.store(0, std::memory_order_relaxed);
+    unable_.store(0, std::memory_order_relaxed);
     state_.store(static_cast<uint32_t>(State::offered), std::memory_order_release);
   }
 
@@ -130,6 +131,15 @@ class alignas(64) Transfer {
   void fail(uint32_t error_number) noexcept { failed_.store(error_number, std::memory_order_relaxed); }
   uint32_t failure() const noexcept { return failed_.load(std::memory_order_relaxed); }
 
+  // A side that may not touch the memory of the other says so, once (then it is told true), and tells the other: that one
+  // moves everything, whoever waits. It is a hint which way to take; what is told comes after it.
+  bool cannot_move(bool sender) noexcept {
+    const uint32_t bit = bit_of(sender);
+    return (unable_.load(std::memory_order_relaxed) & bit) == 0 &&
+           (unable_.fetch_or(bit, std::memory_order_relaxed) & bit) == 0;
+  }
+  bool moves(bool sender) const noexcept { return (unable_.load(std::memory_order_relaxed) & bit_of(sender)) == 0; }
+
   uint64_t sender_address() const noexcept { return sender_address_; }
   uint64_t receiver_address() const noexcept { return receiver_address_; }
   uint64_t length() const noexcept { return length_; }
@@ -149,6 +159,7 @@ class alignas(64) Transfer {
   State load() const noexcept { return static_cast<State>(state_.load(std::memory_order_acquire)); }
 
  private:
+  static constexpr uint32_t bit_of(bool sender) noexcept { return sender ? 1 : 2; }
   static constexpr uint64_t units_of(uint64_t bytes) noexcept { return (bytes + unit - 1) / unit; }
 
   bool change(State from, State to) noexcept {
@@ -176,6 +187,7 @@ class alignas(64) Transfer {
   alignas(64) typename Atoms::template Atomic<uint64_t> claimed_{0};
   typename Atoms::template Atomic<uint64_t> done_{0};
   typename Atoms::template Atomic<uint32_t> failed_{0};
+  typename Atoms::template Atomic<uint32_t> unable_{0};
 };
 
 // The transfers of one sender that were matched and that it has not looked at yet: pushed by receivers, emptied by the
