@@ -60,19 +60,12 @@ foreach(language C CXX)
   endif()
 endforeach()
 
-# The headers of the standard library are parsed once for all files, which takes a third off the build; not with ccache,
-# which finds more when each file stands alone. scripts/lint parses each file by itself, and finds the one that does not
-# include what it uses. One set for libraries and one for tests, whose code is generated differently
-# (tests/CMakeLists.txt).
-if(CMAKE_CXX_COMPILER_LAUNCHER)
-  set(vif_precompiled_default OFF)
-else()
-  set(vif_precompiled_default ON)
-endif()
-option(VIF_PRECOMPILED "Parse the headers of the standard library once" ${vif_precompiled_default})
+# Builds with a sanitizer parse the headers of the standard library once for all files, and so take a third less time.
+# The others do not: they find the file that does not include what it uses. One set for libraries and one for tests,
+# whose code is generated differently (tests/CMakeLists.txt).
 set(VIF_COMMON_HEADERS <algorithm> <array> <atomic> <cstring> <functional> <memory> <mutex> <string> <string_view>
                        <thread> <utility> <vector>)
-if(VIF_PRECOMPILED)
+if(VIF_SANITIZE)
   file(WRITE ${CMAKE_BINARY_DIR}/precompiled.cpp "int main() {}\n")
   add_library(vif_precompiled OBJECT ${CMAKE_BINARY_DIR}/precompiled.cpp)
   target_compile_options(vif_precompiled PRIVATE ${VIF_WARNINGS})
@@ -82,7 +75,7 @@ endif()
 function(vif_precompile target donor)
   get_target_property(sources ${target} SOURCES)
   # Not with files in C among them: the donors know C++ alone.
-  if(VIF_PRECOMPILED AND NOT "${sources}" MATCHES "\\.c(;|$)")
+  if(VIF_SANITIZE AND NOT "${sources}" MATCHES "\\.c(;|$)")
     target_precompile_headers(${target} REUSE_FROM ${donor})
   endif()
 endfunction()
