@@ -127,6 +127,7 @@ void Core::fire_timers() {
       timers_.add(*timer);
     } else {
       timer->kept = false;
+      if (scheduler_.stopping()) timer->lose_home();  // perhaps it did not fire
       timer->drop_use();
     }
   }

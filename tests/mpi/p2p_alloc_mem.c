@@ -47,8 +47,8 @@ static void compute(long microseconds) {
   } while ((now.tv_sec - begin.tv_sec) * 1000000 + (now.tv_nsec - begin.tv_nsec) / 1000 < microseconds);
 }
 
-// One message from rank 0 to rank 1. `busy`: 1: the sender computes meanwhile, 2: the receiver; 3: the sender only tests,
-// 4: the receiver.
+// One message from rank 0 to rank 1. `busy`: 1: the sender computes meanwhile, 2: the receiver; 3: the sender only
+// tests, 4: the receiver.
 static void one_message(char* buffer, long bytes, int source, int busy, int seed) {
   MPI_Request request;
   if (rank == 0) fill(buffer, bytes, seed);

@@ -131,8 +131,8 @@ class alignas(64) Transfer {
   void fail(uint32_t error_number) noexcept { failed_.store(error_number, std::memory_order_relaxed); }
   uint32_t failure() const noexcept { return failed_.load(std::memory_order_relaxed); }
 
-  // A side that may not touch the memory of the other says so, once (then it is told true), and tells the other: that one
-  // moves everything, whoever waits. It is a hint which way to take; what is told comes after it.
+  // A side that may not touch the memory of the other says so, once (then it is told true), and tells the other: that
+  // one moves everything, whoever waits. It is a hint which way to take; what is told comes after it.
   bool cannot_move(bool sender) noexcept {
     const uint32_t bit = bit_of(sender);
     return (unable_.load(std::memory_order_relaxed) & bit) == 0 &&
