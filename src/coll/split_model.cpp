@@ -1,6 +1,8 @@
 // The cost model of split-tree (H. Taboada, thesis, section 5.1.2), with the corrections that split.hpp names: equation
 // 5.4 is the inverse of what is printed, and 5.5 counts the messages of a step exactly. Context: any.
 #include <algorithm>
+#include <cmath>
+#include <cstdint>
 
 #include "coll/split.hpp"
 
@@ -9,7 +11,7 @@ namespace vif::coll {
 namespace {
 
 double weight(int step, Weights weights) noexcept {
-  return weights == Weights::constant ? 1 : static_cast<double>(1 << (step - 1));
+  return weights == Weights::constant ? 1 : std::ldexp(1.0, step - 1);
 }
 
 // Steps 1 to `split`, each process on a core of its own.
@@ -33,11 +35,14 @@ double on_progress_cores(int split, int size, int cores, Weights weights) noexce
 
 int tree_steps(int size) noexcept {
   int steps = 0;
-  while ((1 << steps) < size) ++steps;
+  while ((int64_t{1} << steps) < size) ++steps;
   return steps;
 }
 
-int tree_messages(int size, int step) noexcept { return (size - 1 + (1 << (step - 1))) / (1 << step); }
+int tree_messages(int size, int step) noexcept {
+  const int64_t apart = int64_t{1} << std::clamp(step, 1, 32);
+  return static_cast<int>((size - 1 + apart / 2) / apart);
+}
 
 double split_alone(int split, int size, int cores, Weights weights) noexcept {
   return on_application(std::min(split, tree_steps(size)), weights) + on_progress_cores(split, size, cores, weights);
